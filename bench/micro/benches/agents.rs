@@ -1,7 +1,7 @@
 //! What an agent at a base station does with a data segment, its link ACK, and the TCP ACK for it; by how many are on their way at a time.
 //! `cargo bench -p airhop-bench --bench agents`; the rate that criterion prints is segments per second.
 
-use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Segment, Span, Time};
+use airhop_base::{Body, Flags, FlowId, NodeId, Packet, Segment, Span, TCP_IP_HEADER_BYTES, Time};
 use airhop_net::agents::{Agent, AgentActions, Eln, Elsn, LinkEvent, LinkEventKind, Snoop};
 use airhop_radio::Tag;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -19,7 +19,7 @@ fn byte(n: u64) -> u64 {
 fn packet(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
     let flags = Flags { ack: true, ..Flags::default() };
     let body = Body::Tcp(Segment { seq, len, ack, window: 1 << 20, flags, ..Segment::default() });
-    Packet::new(FlowId(0), src, dst, HEADER_BYTES + len, body)
+    Packet::new(FlowId(0), src, dst, TCP_IP_HEADER_BYTES + len, body)
 }
 
 /// All segments pass and are acknowledged `window` segments later, 100 µs apart.
@@ -29,9 +29,10 @@ fn pass(agent: &mut dyn Agent, window: u64) -> usize {
     for n in 0..SEGMENTS {
         now += Span::from_micros(100);
         agent.on_packet(now, &mut packet(SENDER, RECEIVER, byte(n), BYTES, 1), 0.5, &mut actions);
-        let tag = Tag { flow: FlowId(0), len: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
-        let delivered = LinkEvent { kind: LinkEventKind::Delivered, tag, next: RECEIVER, ack_waits: false };
-        agent.on_link(now, &delivered, &mut actions);
+        let tag = Tag { flow: FlowId(0), payload_bytes: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
+        let delivered =
+            LinkEvent { kind: LinkEventKind::Delivered, tag, next_hop: RECEIVER, has_queued_ack: false };
+        agent.on_link_event(now, &delivered, &mut actions);
         if let Some(acknowledged) = n.checked_sub(window) {
             agent.on_packet(now, &mut packet(RECEIVER, SENDER, 1, 0, byte(acknowledged)), 0.0, &mut actions);
         }

@@ -5,7 +5,8 @@
 mod common;
 
 use airhop_base::{
-    Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span, Time,
+    Body, Flags, FlowId, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span, TCP_IP_HEADER_BYTES,
+    Time,
 };
 use airhop_tcp::{Receiver, Sender};
 use common::{MSS, byte, rfc, sender};
@@ -24,11 +25,11 @@ fn ack(n: u64, sacked: Option<(u64, u64)>) -> Packet {
     }
     let flags = Flags { ack: true, ..Flags::default() };
     let ack = Segment { seq: 1, ack: byte(n), window: 1 << 40, flags, ..Segment::default() };
-    packet(ack.with(RareOptions { sack, ..RareOptions::NONE }))
+    packet(ack.with_rare_options(RareOptions { sack, ..RareOptions::NONE }))
 }
 
 fn packet(segment: Segment) -> Packet {
-    let bytes = HEADER_BYTES + segment.option_bytes() + segment.len;
+    let bytes = TCP_IP_HEADER_BYTES + segment.option_bytes() + segment.len;
     Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, Body::Tcp(segment))
 }
 
@@ -79,13 +80,13 @@ fn receive(receiver: &mut Receiver, from: u64) -> u64 {
         receiver.on_segment(Time::ZERO, &data);
         while receiver.poll_transmit(Time::ZERO).is_some() {}
     }
-    receiver.expected()
+    receiver.rcv_nxt()
 }
 
 fn receivers(c: &mut Criterion) {
     let mut group = c.benchmark_group("receiver");
     group.throughput(Throughput::Elements(SEGMENTS));
-    let features = airhop_tcp::find("sack").expect("a known scheme").features;
+    let features = airhop_tcp::find_scheme("sack").expect("a known scheme").features;
     for (name, first) in [("in order", 1), ("behind a hole", 2)] {
         let fresh = || Receiver::new(FlowId(0), NodeId(1), NodeId(0), &rfc(1.0, 1.0), features);
         group.bench_function(name, |b| b.iter(|| receive(&mut fresh(), first)));

@@ -4,7 +4,7 @@
 mod radio_link;
 
 use airhop_base::{Span, Time};
-use airhop_radio::arq::{ArqPlan, Group};
+use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
@@ -25,7 +25,7 @@ fn packets(c: &mut Criterion) {
     let mut group = c.benchmark_group("radio link");
     let kinds = [
         ("none", ArqPlan::None),
-        ("go-back-n", go_back(Group::Sliding, rules(8, 1200))),
+        ("go-back-n", go_back(RetransmissionGroup::Sliding, rules(8, 1200))),
         ("selective repeat", ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, 1200) }),
     ];
     for (name, arq) in kinds {

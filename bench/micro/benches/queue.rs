@@ -2,7 +2,7 @@
 
 use airhop_base::Span;
 use airhop_base::Time;
-use airhop_engine::{EventQueue, Streams};
+use airhop_engine::{EventQueue, RandomStreams};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const STEPS: u64 = 100_000;
@@ -11,8 +11,9 @@ fn hold(c: &mut Criterion) {
     let mut group = c.benchmark_group("event queue");
     group.throughput(Throughput::Elements(STEPS));
     for fill in [10, 100, 10_000_u64] {
-        let mut draw = Streams::new(1, 0).stream("hold");
-        let gaps: Vec<Span> = (0..1024).map(|_| Span::from_nanos(u64::from(draw.below(1_000_000)))).collect();
+        let mut draw = RandomStreams::new(1, 0).stream("hold");
+        let gaps: Vec<Span> =
+            (0..1024).map(|_| Span::from_nanos(u64::from(draw.uniform_below(1_000_000)))).collect();
         group.bench_function(format!("{fill} waiting"), |b| {
             b.iter(|| {
                 let mut queue = EventQueue::new();
@@ -22,7 +23,7 @@ fn hold(c: &mut Criterion) {
                         queue.push(now + gaps[i % gaps.len()], event);
                     }
                 }
-                queue.popped()
+                queue.popped_count()
             });
         });
     }

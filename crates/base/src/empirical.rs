@@ -4,12 +4,12 @@ use crate::Span;
 
 /// Measured durations with their counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Empirical {
+pub struct EmpiricalDistribution {
     /// Distinct durations in ascending order, each with its cumulative count.
     steps: Vec<(Span, u64)>,
 }
 
-impl Empirical {
+impl EmpiricalDistribution {
     /// Creates the distribution from pairs of duration and count, in ascending order of duration.
     pub fn new(counts: impl IntoIterator<Item = (Span, u64)>) -> Self {
         let mut total = 0;
@@ -17,7 +17,9 @@ impl Empirical {
             total += count;
             (length, total)
         };
-        Empirical { steps: counts.into_iter().filter(|&(_, count)| count > 0).map(step).collect() }
+        EmpiricalDistribution {
+            steps: counts.into_iter().filter(|&(_, count)| count > 0).map(step).collect(),
+        }
     }
 
     /// Returns the number of measurements.
@@ -26,7 +28,7 @@ impl Empirical {
     }
 
     /// Returns the quantile at `u`, 0 ≤ `u` < 1; zero without measurements.
-    pub fn draw(&self, u: f64) -> Span {
+    pub fn quantile(&self, u: f64) -> Span {
         let rank = (u * self.count() as f64) as u64;
         let place = self.steps.partition_point(|&(_, total)| total <= rank);
         self.steps.get(place).or(self.steps.last()).map_or(Span::ZERO, |&(length, _)| length)
@@ -42,15 +44,18 @@ mod tests {
     #[test]
     fn empirical_durations_are_drawn_in_proportion_to_counts() {
         let [short, long] = [Span::from_micros(60), Span::from_millis(40)];
-        let measured = Empirical::new([(short, 997), (Span::from_millis(1), 0), (long, 3)]);
-        let drawn: Vec<Span> = (0..1000).map(|i| measured.draw((f64::from(i) + 0.5) / 1000.0)).collect();
+        let measured = EmpiricalDistribution::new([(short, 997), (Span::from_millis(1), 0), (long, 3)]);
+        let drawn: Vec<Span> = (0..1000).map(|i| measured.quantile((f64::from(i) + 0.5) / 1000.0)).collect();
         assert_eq!(drawn.iter().filter(|&&length| length == short).count(), 997);
         assert_eq!(drawn.iter().filter(|&&length| length == long).count(), 3);
-        assert_eq!((measured.draw(0.0), measured.draw(1.0)), (short, long));
+        assert_eq!((measured.quantile(0.0), measured.quantile(1.0)), (short, long));
     }
 
     #[test]
     fn an_empty_distribution_draws_zero() {
-        assert_eq!((Empirical::default().draw(0.5), Empirical::default().count()), (Span::ZERO, 0));
+        assert_eq!(
+            (EmpiricalDistribution::default().quantile(0.5), EmpiricalDistribution::default().count()),
+            (Span::ZERO, 0)
+        );
     }
 }

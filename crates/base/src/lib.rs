@@ -15,16 +15,16 @@ mod time;
 pub mod units;
 
 pub use access_category::AccessCategory;
-pub use empirical::Empirical;
+pub use empirical::EmpiricalDistribution;
 pub use mac_header::{Fragment, MacHeader};
 pub use notice::{Notice, NoticeKind};
-pub use original::{Departure, Original};
+pub use original::{Departure, OriginalDatagram};
 pub use packet::{
-    Body, Datagram, Drop, Ecn, FlowId, HEADER_BYTES, NodeId, Packet, Profile, UDP_HEADER_BYTES,
+    Body, Datagram, DropCause, Ecn, FlowId, NodeId, Packet, Profile, TCP_IP_HEADER_BYTES, UDP_IP_HEADER_BYTES,
 };
-pub use routing::{RouteReply, RouteRequest, Routing, Unreachable};
+pub use routing::{AodvMessage, RouteReply, RouteRequest, Unreachable};
 pub use segment::{
     Arrival, Eln, Flags, MAX_OPTION_BYTES, Naks, Options, RareOptions, Sack, SackBlock, Segment, Timestamps,
 };
-pub use split_mix::{SplitMix64, split_mix, unit};
+pub use split_mix::{SplitMix64, split_mix, uniform_from_bits};
 pub use time::{Rate, Span, Time};

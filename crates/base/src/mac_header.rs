@@ -8,11 +8,11 @@ pub struct MacHeader {
     /// Duration field: time after the end of the frame for which the medium is reserved.
     pub duration: Span,
     /// Number of packets in a PPDU under a Block Ack agreement; 0 for other frames.
-    pub packets: u32,
+    pub ppdu_packets: u32,
     /// Fragment in a data frame without a Block Ack agreement.
     pub fragment: Fragment,
     /// Full starting sequence number of a BlockAckReq or BlockAck. The frame carries the number modulo 4096.
-    pub start: u64,
+    pub starting_sequence: u64,
     /// Bitmap of a BlockAck: bit i of word j is set if MPDU `start + 64 j + i` was received.
     pub bitmap: [u64; 4],
 }

@@ -8,15 +8,15 @@ use std::sync::Arc;
 /// length. Copies of a packet share the bytes. Changed headers are written when the datagram leaves the
 /// network.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Original {
+pub struct OriginalDatagram {
     datagram: Arc<[u8]>,
     option_bytes: u8,
 }
 
-impl Original {
+impl OriginalDatagram {
     /// Creates the datagram. `option_bytes` is the length of the TCP options, or zero for other protocols.
     pub fn new(datagram: Arc<[u8]>, option_bytes: u8) -> Self {
-        Original { datagram, option_bytes }
+        OriginalDatagram { datagram, option_bytes }
     }
 
     /// Returns the bytes from the IP header on.
@@ -30,7 +30,7 @@ impl Original {
     }
 }
 
-impl fmt::Debug for Original {
+impl fmt::Debug for OriginalDatagram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} real bytes", self.datagram.len())
     }

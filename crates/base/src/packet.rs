@@ -3,13 +3,13 @@
 //! A packet is a plain value, small enough to be copied through an arena. The `wire` crate encodes packets as
 //! real bytes.
 
-use crate::{Notice, Options, Original, Routing, Segment, Time};
+use crate::{AodvMessage, Notice, Options, OriginalDatagram, Segment, Time};
 
 /// IPv4 (20) and TCP (20) headers without options, in bytes; also the length of a pure ACK.
-pub const HEADER_BYTES: u32 = 40;
+pub const TCP_IP_HEADER_BYTES: u32 = 40;
 
 /// IPv4 (20) and UDP (8) headers, in bytes.
-pub const UDP_HEADER_BYTES: u32 = 28;
+pub const UDP_IP_HEADER_BYTES: u32 = 28;
 
 /// Node of the network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -49,7 +49,7 @@ pub struct Packet {
     pub profile: Profile,
     /// True if bit errors hit the payload but not the headers. Such a packet is delivered only if the
     /// receiver's scheme uses damaged packets.
-    pub damaged: bool,
+    pub has_payload_errors: bool,
     /// Remaining hops. Only on-demand routing decrements the TTL, because static routes have no loops.
     pub ttl: u8,
     /// Length of the IP datagram in bytes, including headers and options.
@@ -68,7 +68,7 @@ pub enum Body {
     /// Explicit notice about a TCP flow, on its way to the sender.
     Notice(Notice),
     /// Message between the routers of two neighbours.
-    Routing(Routing),
+    Routing(AodvMessage),
 }
 
 /// ECN codepoint, encoded as in the IP header (RFC 3168 §5).
@@ -90,12 +90,12 @@ impl Ecn {
     pub const ALL: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 
     /// Returns the codepoint in the last two bits of the traffic class.
-    pub const fn of_traffic_class(byte: u8) -> Ecn {
+    pub const fn from_traffic_class(byte: u8) -> Ecn {
         Ecn::ALL[(byte & 0b11) as usize]
     }
 
     /// True if a queue may mark the packet instead of dropping: ECT(0), ECT(1) or CE (RFC 3168 §5).
-    pub const fn is_capable(self) -> bool {
+    pub const fn is_ecn_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
     }
 
@@ -124,18 +124,18 @@ pub enum Profile {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datagram {
     /// Number of the datagram, counted from zero.
-    pub number: u64,
+    pub sequence_number: u64,
     /// Payload length in bytes.
     pub len: u32,
     /// Time of sending, for the receiver's delay statistics.
     pub sent: Time,
     /// Bytes of a datagram from a real host; `None` for simulated datagrams.
-    pub original: Option<Box<Original>>,
+    pub original: Option<Box<OriginalDatagram>>,
 }
 
 /// Cause of a drop. Every drop has exactly one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Drop {
+pub enum DropCause {
     /// Full queue.
     Queue,
     /// Active queue management.
@@ -152,38 +152,45 @@ pub enum Drop {
     Route,
 }
 
-impl Drop {
+impl DropCause {
     /// All causes, in the order of the results.
-    pub const ALL: [Drop; 7] =
-        [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent, Drop::Route];
+    pub const ALL: [DropCause; 7] = [
+        DropCause::Queue,
+        DropCause::Aqm,
+        DropCause::Channel,
+        DropCause::Collision,
+        DropCause::Retries,
+        DropCause::Agent,
+        DropCause::Route,
+    ];
 
     /// Returns the name used in results and traces.
     pub const fn name(self) -> &'static str {
         match self {
-            Drop::Queue => "queue",
-            Drop::Aqm => "aqm",
-            Drop::Channel => "channel",
-            Drop::Collision => "collision",
-            Drop::Retries => "retries",
-            Drop::Agent => "agent",
-            Drop::Route => "route",
+            DropCause::Queue => "queue",
+            DropCause::Aqm => "aqm",
+            DropCause::Channel => "channel",
+            DropCause::Collision => "collision",
+            DropCause::Retries => "retries",
+            DropCause::Agent => "agent",
+            DropCause::Route => "route",
         }
     }
 }
 
 impl Packet {
     /// Time to live of a new packet (RFC 1700).
-    pub const TTL: u8 = 64;
+    pub const DEFAULT_TTL: u8 = 64;
 
     /// Creates a packet without marks.
     pub const fn new(flow: FlowId, src: NodeId, dst: NodeId, bytes: u32, body: Body) -> Self {
-        let (ecn, profile, ttl) = (Ecn::NotEct, Profile::In, Packet::TTL);
-        Packet { flow, src, dst, bytes, ecn, profile, damaged: false, ttl, body }
+        let (ecn, profile, ttl) = (Ecn::NotEct, Profile::In, Packet::DEFAULT_TTL);
+        Packet { flow, src, dst, bytes, ecn, profile, has_payload_errors: false, ttl, body }
     }
 
     /// Creates a routing message to a neighbour, or to all neighbours ([`NodeId::BROADCAST`]).
-    pub fn routing(src: NodeId, dst: NodeId, ttl: u8, message: Routing) -> Self {
-        let bytes = UDP_HEADER_BYTES + message.bytes();
+    pub fn from_routing_message(src: NodeId, dst: NodeId, ttl: u8, message: AodvMessage) -> Self {
+        let bytes = UDP_IP_HEADER_BYTES + message.bytes();
         Packet { ttl, ..Packet::new(FlowId::NONE, src, dst, bytes, Body::Routing(message)) }
     }
 
@@ -204,7 +211,7 @@ impl Packet {
     }
 
     /// Returns the real bytes of a packet from a real host; `None` for a simulated packet.
-    pub fn original(&self) -> Option<&Original> {
+    pub fn original(&self) -> Option<&OriginalDatagram> {
         match &self.body {
             Body::Tcp(s) => s.options.original.as_ref(),
             Body::Udp(d) => d.original.as_deref(),
@@ -213,7 +220,7 @@ impl Packet {
     }
 
     /// Returns the payload length in bytes.
-    pub fn payload(&self) -> u32 {
+    pub fn payload_bytes(&self) -> u32 {
         match &self.body {
             Body::Tcp(s) => s.len,
             Body::Udp(d) => d.len,
@@ -224,7 +231,7 @@ impl Packet {
 
     /// Returns the header length in bytes, including options.
     pub fn header_bytes(&self) -> u32 {
-        self.bytes - self.payload()
+        self.bytes - self.payload_bytes()
     }
 
     /// True if the packet carries TCP payload.

@@ -4,7 +4,7 @@ use crate::{NodeId, Span};
 
 /// AODV message. Every hop sends a new packet with its own source address.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Routing {
+pub enum AodvMessage {
     /// Route request: broadcast, and forwarded by nodes without a route.
     Request(RouteRequest),
     /// Route reply: returns on the path of the request.
@@ -51,16 +51,16 @@ pub struct Unreachable {
     /// Destination.
     pub dst: NodeId,
     /// Highest destination sequence number of the lost routes.
-    pub seq: u32,
+    pub dst_seq: u32,
 }
 
-impl Routing {
+impl AodvMessage {
     /// Returns the message length in bytes, without UDP and IP headers (RFC 3561 §5.1 to §5.3).
     pub fn bytes(&self) -> u32 {
         match self {
-            Routing::Request(_) => 24,
-            Routing::Reply(_) => 20,
-            Routing::Error(lost) => 4 + 8 * lost.len() as u32,
+            AodvMessage::Request(_) => 24,
+            AodvMessage::Reply(_) => 20,
+            AodvMessage::Error(lost) => 4 + 8 * lost.len() as u32,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! TCP segment: fields of its header, and its options.
 
-use crate::{Original, Span, Time};
+use crate::{OriginalDatagram, Span, Time};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
@@ -35,7 +35,7 @@ pub struct Segment {
 
 impl Segment {
     /// Returns the segment with its rare options set to `options`.
-    pub fn with(self, options: RareOptions) -> Segment {
+    pub fn with_rare_options(self, options: RareOptions) -> Segment {
         Segment { options: options.into(), ..self }
     }
 
@@ -46,17 +46,17 @@ impl Segment {
 
     /// True if the segment carries data or a FIN. The receiver acknowledges such a segment.
     #[inline]
-    pub const fn is_of_stream(&self) -> bool {
+    pub const fn has_data_or_fin(&self) -> bool {
         self.len > 0 || self.flags.fin
     }
 
     /// True if ECE echoes a CE mark. On a SYN, ECE negotiates ECN instead (RFC 3168 §6.1.1).
-    pub const fn is_echo(&self) -> bool {
+    pub const fn is_ecn_echo(&self) -> bool {
         self.flags.ece && !self.flags.syn
     }
 
     /// Returns the first byte of the segment named by the ELN; `None` without an ELN.
-    pub fn lost(&self) -> Option<u64> {
+    pub fn eln_seq(&self) -> Option<u64> {
         match self.options.eln {
             Some(Eln::Next) => Some(self.ack),
             Some(Eln::Segment(seq)) => Some(seq),
@@ -105,7 +105,7 @@ pub struct RareOptions {
     /// Contention time accumulated on the path so far, if measured.
     pub contention: Option<Span>,
     /// Original datagram of a segment from a real host; `None` for a simulated segment.
-    pub original: Option<Original>,
+    pub original: Option<OriginalDatagram>,
 }
 
 impl Options {
@@ -237,24 +237,24 @@ pub struct Arrival {
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Naks {
     len: u8,
-    seqs: [u64; Naks::MOST],
+    seqs: [u64; Naks::MAX_NAKS],
 }
 
 impl Naks {
     /// Maximum number of NAKs in one ACK.
-    pub const MOST: usize = 4;
+    pub const MAX_NAKS: usize = 4;
 
     /// No NAKs.
-    pub const EMPTY: Naks = Naks { seqs: [0; Naks::MOST], len: 0 };
+    pub const EMPTY: Naks = Naks { seqs: [0; Naks::MAX_NAKS], len: 0 };
 
     /// Inserts the segment that begins at `seq`, unless present. If there are then five entries, the highest
     /// is dropped.
     pub fn insert(&mut self, seq: u64) {
         let place = self.seqs().partition_point(|&known| known < seq);
-        if place == Naks::MOST || self.seqs().get(place) == Some(&seq) {
+        if place == Naks::MAX_NAKS || self.seqs().get(place) == Some(&seq) {
             return;
         }
-        let kept = self.len().min(Naks::MOST - 1);
+        let kept = self.len().min(Naks::MAX_NAKS - 1);
         self.seqs.copy_within(place..kept, place + 1);
         self.seqs[place] = seq;
         self.len = kept as u8 + 1;
@@ -364,7 +364,8 @@ mod tests {
             ack.option_bytes()
         });
         assert_eq!(lengths, [8, 12, 16, 20]);
-        let data = Segment::default().with(RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE });
+        let data = Segment::default()
+            .with_rare_options(RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE });
         assert_eq!(data.option_bytes(), 8);
     }
 

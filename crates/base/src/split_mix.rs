@@ -14,7 +14,7 @@ pub fn split_mix(x: u64) -> u64 {
 
 /// Converts the 53 high bits of a random number to a number in [0, 1).
 #[inline]
-pub fn unit(bits: u64) -> f64 {
+pub fn uniform_from_bits(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_unit_interval_is_half_open() {
-        assert_eq!(unit(0), 0.0);
-        assert!(unit(u64::MAX) < 1.0);
+        assert_eq!(uniform_from_bits(0), 0.0);
+        assert!(uniform_from_bits(u64::MAX) < 1.0);
     }
 }

@@ -129,7 +129,7 @@ impl Span {
     }
 
     /// Returns the number of times that `part` fits into the duration; zero if `part` is zero.
-    pub const fn whole(self, part: Span) -> u64 {
+    pub const fn whole_multiples(self, part: Span) -> u64 {
         match self.0.checked_div(part.0) {
             Some(n) => n,
             None => 0,
@@ -188,7 +188,7 @@ impl Rate {
     }
 
     /// Converts a rate in bits per second, rounded down, but at least 1 bit/s.
-    pub const fn computed(bps: f64) -> Self {
+    pub const fn from_bps_f64(bps: f64) -> Self {
         let whole = bps as u64;
         Rate(if whole > 0 { whole } else { 1 })
     }
@@ -211,7 +211,7 @@ impl Rate {
     }
 
     /// Returns the transmission time of `bytes` bytes at this rate, rounded up to a nanosecond.
-    pub const fn time_for(self, bytes: u32) -> Span {
+    pub const fn time_for_bytes(self, bytes: u32) -> Span {
         self.time_for_bits(bytes as u64 * 8)
     }
 }
@@ -229,15 +229,15 @@ mod tests {
     #[test]
     fn serialisation_is_rounded_up() {
         // A 1074-byte frame at 11 Mbit/s lasts 781.0909… µs.
-        assert_eq!(Rate::from_bps(11_000_000).time_for(1074), Span::from_nanos(781_091));
-        assert_eq!(Rate::from_bps(10_000_000).time_for(1040), Span::from_micros(832));
+        assert_eq!(Rate::from_bps(11_000_000).time_for_bytes(1074), Span::from_nanos(781_091));
+        assert_eq!(Rate::from_bps(10_000_000).time_for_bytes(1040), Span::from_micros(832));
     }
 
     // The quotient of a window and an RTT is always a positive rate: with a rate of zero no segment would be
     // sent.
     #[test]
     fn a_computed_rate_is_never_zero() {
-        let computed = [0.0, 0.9, 1.9, 1e30].map(|bps| Rate::computed(bps).bps());
+        let computed = [0.0, 0.9, 1.9, 1e30].map(|bps| Rate::from_bps_f64(bps).bps());
         assert_eq!(computed, [1, 1, 1, u64::MAX]);
     }
 

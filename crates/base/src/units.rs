@@ -7,7 +7,7 @@ use crate::{Rate, Span};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Units of time, with their lengths in seconds. The micro sign is U+00B5; [`plain`] replaces the Greek
+/// Units of time, with their lengths in seconds. The micro sign is U+00B5; [`normalise_typography`] replaces the Greek
 /// letter U+03BC.
 const SPAN_UNITS: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 const RATE_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
@@ -18,14 +18,14 @@ const POWER_UNITS: [(&str, f64); 1] = [("dBm", 1.0)];
 const RATIO_UNITS: [(&str, f64); 1] = [("dB", 1.0)];
 
 /// Error message for an invalid quantity, with the expected form and an example.
-pub type Refusal = String;
+pub type QuantityError = String;
 
 /// Parses a duration such as `"10 ms"`. Zero is allowed.
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, negative or not finite.
-pub fn parse_span(text: &str) -> Result<Span, Refusal> {
-    let s = quantity(text, &SPAN_UNITS, "a duration", "10 ms")?;
+pub fn parse_span(text: &str) -> Result<Span, QuantityError> {
+    let s = parse_quantity(text, &SPAN_UNITS, "a duration", "10 ms")?;
     if s * 1e9 >= u64::MAX as f64 / 4.0 {
         return Err(format!("a duration of {s} s exceeds the maximum of Airhop (146 years)"));
     }
@@ -36,8 +36,8 @@ pub fn parse_span(text: &str) -> Result<Span, Refusal> {
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, zero, negative or not finite.
-pub fn parse_rate(text: &str) -> Result<Rate, Refusal> {
-    let r = quantity(text, &RATE_UNITS, "a data rate", "10 Mbit/s")?;
+pub fn parse_rate(text: &str) -> Result<Rate, QuantityError> {
+    let r = parse_quantity(text, &RATE_UNITS, "a data rate", "10 Mbit/s")?;
     if !(1.0..=1e13).contains(&r.round()) {
         return Err(format!("expected a data rate from 1 bit/s to 10000 Gbit/s, got \"{}\"", text.trim()));
     }
@@ -48,8 +48,8 @@ pub fn parse_rate(text: &str) -> Result<Rate, Refusal> {
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, negative, not whole, or over 4 GB.
-pub fn parse_bytes(text: &str) -> Result<u32, Refusal> {
-    let b = quantity(text, &BYTE_UNITS, "a size in bytes", "1000 B")?;
+pub fn parse_bytes(text: &str) -> Result<u32, QuantityError> {
+    let b = parse_quantity(text, &BYTE_UNITS, "a size in bytes", "1000 B")?;
     if b.fract() != 0.0 || b > f64::from(u32::MAX) {
         return Err(format!("expected whole bytes up to 4 GB, got \"{}\"", text.trim()));
     }
@@ -60,16 +60,16 @@ pub fn parse_bytes(text: &str) -> Result<u32, Refusal> {
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, negative or not finite.
-pub fn parse_metres(text: &str) -> Result<f64, Refusal> {
-    quantity(text, &LENGTH_UNITS, "a distance", "40 m")
+pub fn parse_metres(text: &str) -> Result<f64, QuantityError> {
+    parse_quantity(text, &LENGTH_UNITS, "a distance", "40 m")
 }
 
 /// Parses a frequency such as `"2.4 GHz"`, in Hz, at least 1.
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, zero, negative or not finite.
-pub fn parse_frequency(text: &str) -> Result<u64, Refusal> {
-    let f = quantity(text, &FREQUENCY_UNITS, "a frequency", "2.4 GHz")?.round();
+pub fn parse_frequency(text: &str) -> Result<u64, QuantityError> {
+    let f = parse_quantity(text, &FREQUENCY_UNITS, "a frequency", "2.4 GHz")?.round();
     if !(1.0..=1e15).contains(&f) {
         return Err(format!("expected a frequency from 1 Hz to 1000000 GHz, got \"{}\"", text.trim()));
     }
@@ -80,8 +80,8 @@ pub fn parse_frequency(text: &str) -> Result<u64, Refusal> {
 ///
 /// # Errors
 /// If the number or the unit is missing or unknown, or if the power is out of range.
-pub fn parse_power(text: &str) -> Result<f64, Refusal> {
-    let dbm = signed(text, &POWER_UNITS, "a power", "24.5 dBm")?;
+pub fn parse_power(text: &str) -> Result<f64, QuantityError> {
+    let dbm = parse_signed(text, &POWER_UNITS, "a power", "24.5 dBm")?;
     match dbm.abs() <= 300.0 {
         true => Ok(dbm),
         false => Err(format!("expected a power from -300 dBm to 300 dBm, got \"{}\"", text.trim())),
@@ -92,16 +92,21 @@ pub fn parse_power(text: &str) -> Result<f64, Refusal> {
 ///
 /// # Errors
 /// If the number or the unit is missing or unknown, or if the ratio is out of range.
-pub fn parse_ratio(text: &str) -> Result<f64, Refusal> {
-    let db = quantity(text, &RATIO_UNITS, "a ratio of powers", "10 dB")?;
+pub fn parse_ratio(text: &str) -> Result<f64, QuantityError> {
+    let db = parse_quantity(text, &RATIO_UNITS, "a ratio of powers", "10 dB")?;
     match db <= 300.0 {
         true => Ok(db),
         false => Err(format!("expected a ratio of powers up to 300 dB, got \"{}\"", text.trim())),
     }
 }
 
-fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
-    let value = signed(text, units, what, example)?;
+fn parse_quantity(
+    text: &str,
+    units: &[(&str, f64)],
+    what: &str,
+    example: &str,
+) -> Result<f64, QuantityError> {
+    let value = parse_signed(text, units, what, example)?;
     if value < 0.0 || !value.is_finite() {
         let wanted = if value < 0.0 { "is not negative" } else { "a computer can count" };
         return Err(format!("expected {what} that {wanted}, got \"{}\"", text.trim()));
@@ -110,8 +115,8 @@ fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Res
 }
 
 /// Parses a quantity that may be negative or not finite.
-fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
-    let plain = plain(text);
+fn parse_signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, QuantityError> {
+    let plain = normalise_typography(text);
     let text = plain.trim();
     let split = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(text.len());
     let (number, unit) = (text[..split].trim(), text[split..].trim());
@@ -140,7 +145,7 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
 
 /// Replaces typographic characters from word processors and PDF files. The minus sign U+2212 becomes a
 /// hyphen, and the Greek letter U+03BC becomes the micro sign U+00B5.
-fn plain(text: &str) -> Cow<'_, str> {
+fn normalise_typography(text: &str) -> Cow<'_, str> {
     let stands_for = |c| match c {
         '\u{2212}' => '-',
         '\u{3bc}' => '\u{b5}',

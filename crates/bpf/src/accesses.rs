@@ -2,12 +2,12 @@
 //! not simulate, and stores to read-only members.
 
 use crate::bitfields;
-use crate::btf::{Btf, Reached, records};
+use crate::btf::{Btf, ResolvedMember, for_each_record};
 use crate::elf::Elf;
 use crate::error::Problem;
 use crate::instruction::{Instruction, Op};
 use crate::kernel::Layout;
-use crate::linking::Linking;
+use crate::linking::SymbolResolver;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `BPF_CORE_FIELD_BYTE_OFFSET`: the instruction contains the byte offset of the member.
@@ -15,7 +15,7 @@ const BYTE_OFFSET: u32 = 0;
 
 /// Instruction that accesses a struct member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct MemberAccess {
     /// Index of the instruction.
     pub at: usize,
     /// Name of the structure in the program.
@@ -29,12 +29,16 @@ pub(crate) struct Named {
 }
 
 /// Returns all instructions of an object that access struct members, in code order.
-pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Named>, Problem> {
+pub(crate) fn find_member_accesses(
+    elf: &Elf,
+    btf: &Btf,
+    linking: &SymbolResolver<'_>,
+) -> Result<Vec<MemberAccess>, Problem> {
     let mut named = Vec::new();
-    each(elf, btf, linking, |at, kind, reached| {
-        let Reached { structure, path, bit_offset, is_scalar, .. } = reached;
+    for_each_relocation(elf, btf, linking, |at, kind, reached| {
+        let ResolvedMember { structure, path, bit_offset, is_scalar, .. } = reached;
         if kind == BYTE_OFFSET {
-            named.push(Named { at, structure, path, bit_offset, is_scalar });
+            named.push(MemberAccess { at, structure, path, bit_offset, is_scalar });
         }
     })?;
     named.sort_by_key(|one| one.at);
@@ -42,15 +46,15 @@ pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Na
 }
 
 /// Relocates bitfield accesses, as a kernel does. Other member accesses already have their offsets.
-pub(crate) fn place_bitfields(
+pub(crate) fn relocate_bitfields(
     elf: &Elf,
     btf: &Btf,
-    linking: &Linking<'_>,
+    linking: &SymbolResolver<'_>,
     code: &mut [Option<Instruction>],
 ) -> Result<(), Problem> {
-    each(elf, btf, linking, |at, kind, reached| {
+    for_each_relocation(elf, btf, linking, |at, kind, reached| {
         let Some(Some(instruction)) = code.get_mut(at) else { return };
-        let Some(value) = bitfields::value(kind, &reached) else { return };
+        let Some(value) = bitfields::relocated_value(kind, &reached) else { return };
         match is_load(instruction.op) || is_store(instruction.op) {
             true => instruction.offset = value as i32,
             false => instruction.immediate = value as i64,
@@ -60,19 +64,19 @@ pub(crate) fn place_bitfields(
 
 /// Calls `found` for each CO-RE record with the instruction index, the relocation kind (`enum
 /// bpf_core_relo_kind`) and the member.
-fn each(
+fn for_each_relocation(
     elf: &Elf,
     btf: &Btf,
-    linking: &Linking<'_>,
-    mut found: impl FnMut(usize, u32, Reached),
+    linking: &SymbolResolver<'_>,
+    mut found: impl FnMut(usize, u32, ResolvedMember),
 ) -> Result<(), Problem> {
     let Some((_, ext)) = elf.section(".BTF.ext") else { return Ok(()) };
     let codes: BTreeMap<&str, usize> =
-        elf.code().map(|(index, s)| (s.name.as_str(), linking.code_of[&index])).collect();
-    records(&ext.bytes, 2, |section, record| {
+        elf.code().map(|(index, s)| (s.name.as_str(), linking.section_starts[&index])).collect();
+    for_each_record(&ext.bytes, 2, |section, record| {
         let [offset, root, path, kind, ..] = *record else { return Ok(()) };
         let Some(code) = codes.get(btf.text(section)) else { return Ok(()) };
-        if let Some(reached) = btf.reached(root, path)? {
+        if let Some(reached) = btf.resolve_member(root, path)? {
             found(code + offset as usize / 8, kind, reached);
         }
         Ok(())
@@ -81,8 +85,8 @@ fn each(
 
 /// Returns the index of the first forbidden instruction in these functions, and the reason. An instruction is
 /// forbidden if it accesses a member that is not simulated, or stores to a read-only member.
-pub(crate) fn refuse(
-    named: &[Named],
+pub(crate) fn find_forbidden_access(
+    named: &[MemberAccess],
     code: &[Instruction],
     in_program: impl Fn(usize) -> bool,
     structures: &[&str],
@@ -91,7 +95,7 @@ pub(crate) fn refuse(
     let mut seen = BTreeSet::new();
     let ours = named.iter().filter(|one| one.is_scalar && structures.contains(&one.structure.as_str()));
     for one in ours.filter(|one| in_program(one.at)) {
-        let Named { at, structure, path, .. } = one;
+        let MemberAccess { at, structure, path, .. } = one;
         let stores = code.get(*at).is_some_and(|instruction| is_store(instruction.op));
         if stores && !layout.is_writable(one.bit_offset) {
             return Some((
@@ -99,7 +103,7 @@ pub(crate) fn refuse(
                 format!("writes {structure}.{path}, which no congestion control may write in a kernel"),
             ));
         }
-        if !layout.is_provided(one.bit_offset) && seen.insert(path) {
+        if !layout.is_readable(one.bit_offset) && seen.insert(path) {
             let why = format!(
                 "reads {structure}.{path}, which is not simulated (docs/bpf-objects.md has the list)"
             );

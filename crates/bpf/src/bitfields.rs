@@ -1,7 +1,7 @@
 //! Bitfield accesses (CO-RE). Clang emits an access to the eight bytes around a bitfield. A kernel relocates
 //! the access to the word of the bitfield's type. Airhop relocates loads and shifts in the same way.
 
-use crate::btf::Reached;
+use crate::btf::ResolvedMember;
 
 // `enum bpf_core_relo_kind` (linux/bpf.h).
 const BYTE_OFFSET: u32 = 0;
@@ -11,8 +11,8 @@ const SHIFT_RIGHT: u32 = 5;
 
 /// Returns the value that a relocation record of this kind requests; `None` if the member is not a bitfield,
 /// or if the object already contains the value.
-pub(crate) fn value(kind: u32, member: &Reached) -> Option<u64> {
-    let Reached { bit_offset, bits, bytes, .. } = *member;
+pub(crate) fn relocated_value(kind: u32, member: &ResolvedMember) -> Option<u64> {
+    let ResolvedMember { bit_offset, bitfield_bits: bits, type_bytes: bytes, .. } = *member;
     if bits == 0 || !matches!(bytes, 1 | 2 | 4 | 8) {
         return None;
     }
@@ -35,15 +35,15 @@ mod tests {
     use super::*;
 
     fn values(bit_offset: u64, bits: u64, bytes: u64) -> [Option<u64>; 4] {
-        let member = Reached {
+        let member = ResolvedMember {
             structure: String::new(),
             path: String::new(),
             bit_offset,
             is_scalar: true,
-            bits,
-            bytes,
+            bitfield_bits: bits,
+            type_bytes: bytes,
         };
-        [BYTE_OFFSET, BYTE_SIZE, SHIFT_LEFT, SHIFT_RIGHT].map(|kind| value(kind, &member))
+        [BYTE_OFFSET, BYTE_SIZE, SHIFT_LEFT, SHIFT_RIGHT].map(|kind| relocated_value(kind, &member))
     }
 
     // bpf_core_read.h, BPF_CORE_READ_BITFIELD(): the program loads a word, shifts it left as a 64-bit number,

@@ -1,19 +1,19 @@
 //! Static checks of a program: jumps stay within the function, and stack accesses within the stack frame.
 
-use crate::instruction::{FRAME, Instruction, Op};
+use crate::instruction::{FRAME_POINTER, Instruction, Op};
 use crate::memory::FRAME_BYTES;
-use crate::program::{Function, Listing};
+use crate::program::{Function, FunctionTable};
 
 /// Checks all functions. A jump into a 64-bit constant is an error. The error contains the index of the
 /// instruction.
-pub(crate) fn check(
+pub(crate) fn check_functions(
     code: &[Option<Instruction>],
-    listing: &Listing,
+    listing: &FunctionTable,
 ) -> Result<Vec<Instruction>, (usize, String)> {
     for function in &listing.functions {
         for at in function.start..function.end {
             let Some(instruction) = &code[at] else { continue };
-            if instruction.op == Op::Call && !listing.starts(instruction.offset as usize) {
+            if instruction.op == Op::Call && !listing.is_function_start(instruction.offset as usize) {
                 return Err((at, "calls an address that is not the start of a function".into()));
             }
             check_jump(code, function, instruction).map_err(|why| (at, why))?;
@@ -24,8 +24,9 @@ pub(crate) fn check(
             return Err((last, "the function's last instruction is neither an exit nor a jump".into()));
         }
     }
-    const NEVER: Instruction = Instruction { op: Op::Exit, dst: 0, src: 0, offset: 0, immediate: 0 };
-    Ok(code.iter().map(|instruction| instruction.unwrap_or(NEVER)).collect())
+    const SECOND_HALF_FILLER: Instruction =
+        Instruction { op: Op::Exit, dst: 0, src: 0, offset: 0, immediate: 0 };
+    Ok(code.iter().map(|instruction| instruction.unwrap_or(SECOND_HALF_FILLER)).collect())
 }
 
 /// Checks that a jump stays in its function and leads to the start of an instruction.
@@ -61,7 +62,7 @@ fn check_stack(instruction: &Instruction) -> Result<(), String> {
         _ => return Ok(()),
     };
     let offset = instruction.offset;
-    if register == FRAME && !(-(FRAME_BYTES as i32)..=-bytes).contains(&offset) {
+    if register == FRAME_POINTER && !(-(FRAME_BYTES as i32)..=-bytes).contains(&offset) {
         return Err(format!(
             "{bytes} bytes at r10 {offset:+}, outside the {FRAME_BYTES} bytes of a function's stack"
         ));
@@ -72,17 +73,17 @@ fn check_stack(instruction: &Instruction) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instruction::ZERO;
+    use crate::instruction::ZERO_REGISTER;
 
     /// Checks the code of two functions. The first begins at 0, the second at `second`.
     fn refusal(code: &[Option<Instruction>], second: usize) -> Result<(), (usize, String)> {
         let function = |start, end| Function { name: "f".into(), section: 1, start, end };
         let functions = vec![function(0, second), function(second, code.len())];
-        check(code, &Listing { functions, ..Listing::default() }).map(|_| ())
+        check_functions(code, &FunctionTable { functions, ..FunctionTable::default() }).map(|_| ())
     }
 
     fn op(op: Op, offset: i32) -> Option<Instruction> {
-        Some(Instruction { op, dst: 1, src: ZERO, offset, immediate: 0 })
+        Some(Instruction { op, dst: 1, src: ZERO_REGISTER, offset, immediate: 0 })
     }
 
     // A program that the kernel's verifier accepts stays within its functions on every path.
@@ -108,7 +109,7 @@ mod tests {
     fn the_stack_is_512_bytes_below_the_frame_pointer() {
         let exit = op(Op::Exit, 0);
         let store = |op, offset| {
-            let store = Instruction { op, dst: FRAME, src: ZERO, offset, immediate: 0 };
+            let store = Instruction { op, dst: FRAME_POINTER, src: ZERO_REGISTER, offset, immediate: 0 };
             refusal(&[Some(store), exit, exit], 2).is_ok()
         };
         assert!(store(Op::Store64, -512) && store(Op::Store64, -8) && store(Op::Store8, -1));

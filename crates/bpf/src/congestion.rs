@@ -3,14 +3,14 @@
 use crate::btf::{Btf, Type, TypeId};
 use crate::elf::{Elf, Relocation, Section};
 use crate::error::Problem;
-use crate::linking::{Linking, word};
+use crate::linking::{SymbolResolver, read_u64};
 use std::collections::BTreeMap;
 
 /// Sections with `tcp_congestion_ops` variables. Variables in `.struct_ops.link` are registered with a BPF
 /// link (libbpf).
 const SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
 /// Maximum number of variables in one of these sections.
-const MOST: usize = 64;
+const MAX_VARIABLES: usize = 64;
 /// Size of a name in bytes, including the terminating zero (`TCP_CA_NAME_MAX`).
 const NAME_BYTES: u64 = 16;
 /// `TCP_CONG_NEEDS_ECN`.
@@ -115,7 +115,7 @@ impl CongestionControl {
 
     /// Returns the number of parameters that the object declares for a callback, including the socket.
     /// `cong_control` has two parameters before Linux 6.10, and four since then.
-    pub fn parameters(&self, callback: Callback) -> usize {
+    pub fn parameter_count(&self, callback: Callback) -> usize {
         self.parameters[callback as usize]
     }
 
@@ -140,14 +140,18 @@ impl CongestionControl {
 }
 
 /// Reads all congestion controls of an object.
-pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<CongestionControl>, Problem> {
+pub(crate) fn read_congestion_controls(
+    elf: &Elf,
+    btf: &Btf,
+    linking: &SymbolResolver<'_>,
+) -> Result<Vec<CongestionControl>, Problem> {
     let mut controls = Vec::new();
     for name in SECTIONS {
         let Some((index, section)) = elf.section(name) else { continue };
         let relocations = section.relocations.iter().map(|r| (r.offset, r)).collect();
-        for &variable in btf.section(name).iter().take(MOST) {
+        for &variable in btf.section(name).iter().take(MAX_VARIABLES) {
             let (variable, kind) = btf.variable(variable)?;
-            let at = elf.variable(index, variable).unwrap_or(u64::MAX);
+            let at = elf.variable_offset(index, variable).unwrap_or(u64::MAX);
             let source = Source { variable, kind, at, section, relocations: &relocations };
             let control = source.read(btf, linking)?;
             if controls.iter().any(|other: &CongestionControl| other.name == control.name) {
@@ -182,7 +186,7 @@ impl Source<'_> {
         bytes.ok_or_else(|| self.wrong("extends beyond its section"))
     }
 
-    fn read(&self, btf: &Btf, linking: &Linking<'_>) -> Result<CongestionControl, Problem> {
+    fn read(&self, btf: &Btf, linking: &SymbolResolver<'_>) -> Result<CongestionControl, Problem> {
         let (_, Type::Composite { name: structure, members, .. }) = btf.get(self.kind)? else {
             return Err(self.wrong("not a structure, expected struct tcp_congestion_ops"));
         };
@@ -233,12 +237,12 @@ impl Source<'_> {
     }
 
     /// Returns the function that a member points to.
-    fn program(&self, offset: u64, linking: &Linking<'_>) -> Result<Option<Program>, Problem> {
+    fn program(&self, offset: u64, linking: &SymbolResolver<'_>) -> Result<Option<Program>, Problem> {
         let Some(relocation) = self.relocations.get(&(self.at.saturating_add(offset))) else {
             return Ok(None);
         };
         let addend =
-            word(&self.section.bytes, self.at.saturating_add(offset)).map_err(|why| self.wrong(why))?;
+            read_u64(&self.section.bytes, self.at.saturating_add(offset)).map_err(|why| self.wrong(why))?;
         let function = linking.function(relocation, addend as i64 / 8).map_err(|why| self.wrong(why))?;
         Ok(Some(Program(function)))
     }

@@ -15,16 +15,16 @@ pub(crate) const R_BPF_64_32: u32 = 10;
 /// Maximum file size in bytes.
 const LARGEST_FILE: usize = 16 << 20;
 /// Maximum total size of the sections, names and relocations read from a file, in bytes.
-const MOST: usize = 64 << 20;
+const MAX_READ_BYTES: usize = 64 << 20;
 
 /// Number of bytes that may still be read from a file. The file size is no limit, because parts of a file can
 /// overlap.
-struct Allowance(usize);
+struct ReadBudget(usize);
 
-impl Allowance {
+impl ReadBudget {
     fn take(&mut self, bytes: usize) -> Result<(), Problem> {
         self.0 = self.0.checked_sub(bytes).ok_or_else(|| {
-            Problem::Elf(format!("its sections, names and relocations have more than {MOST} bytes"))
+            Problem::Elf(format!("its sections, names and relocations have more than {MAX_READ_BYTES} bytes"))
         })?;
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Elf {
         let kind = header.e_type(endian);
         expect("type", kind == elf::ET_REL, kind.0, "1 (relocatable)")?;
         let table = header.sections(endian, bytes).map_err(damaged)?;
-        let mut allowance = Allowance(MOST);
+        let mut allowance = ReadBudget(MAX_READ_BYTES);
         let mut sections = Vec::new();
         for header in table.iter() {
             let name = allowance.name(table.section_name(endian, header).map_err(damaged)?)?;
@@ -175,7 +175,7 @@ impl Elf {
 
     /// Returns the offset of a variable in a section, from the symbol table. Clang omits offsets from the
     /// types.
-    pub(crate) fn variable(&self, section: usize, name: &str) -> Option<u64> {
+    pub(crate) fn variable_offset(&self, section: usize, name: &str) -> Option<u64> {
         let is = |symbol: &&Symbol| symbol.section == Some(section) && symbol.name == name;
         self.symbols.iter().find(is).map(|symbol| symbol.value)
     }

@@ -1,6 +1,6 @@
 //! Errors of objects that Airhop cannot simulate.
 
-use crate::fault::Place;
+use crate::fault::InstructionLocation;
 
 /// Error for a BPF object file that Airhop cannot simulate. The message begins with the file name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum Problem {
     #[error("{place}: {why}")]
     Instruction {
         /// Place of the instruction.
-        place: Place,
+        place: InstructionLocation,
         /// Description of the problem.
         why: String,
     },

@@ -1,11 +1,11 @@
 //! Faults that end a program.
 
-use crate::memory::Denied;
+use crate::memory::AccessError;
 use std::fmt;
 
 /// Place of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct InstructionLocation {
     /// Name of the function.
     pub function: String,
     /// Index of the instruction in its function, from 0. A 64-bit constant counts as two instructions, as in
@@ -15,7 +15,7 @@ pub struct Place {
     pub line: Option<(String, u32)>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InstructionLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, instruction {}", self.function, self.instruction)?;
         match &self.line {
@@ -29,21 +29,21 @@ impl fmt::Display for Place {
 /// simulate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{object}: {place}: {cause}")]
-pub struct Fault {
+pub struct ProgramFault {
     /// File name of the object.
     pub object: String,
     /// Place of the failed instruction.
-    pub place: Place,
+    pub place: InstructionLocation,
     /// Cause of the fault.
-    pub cause: Cause,
+    pub cause: FaultCause,
 }
 
 /// Cause of a program's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Cause {
+pub enum FaultCause {
     /// The address does not belong to the program's memory.
     #[error("{0}")]
-    Memory(#[from] Denied),
+    Memory(#[from] AccessError),
     /// A call executed more instructions than the kernel's verifier permits.
     #[error("more than {0} instructions in one call: possibly an infinite loop")]
     Endless(u32),

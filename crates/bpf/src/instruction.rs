@@ -3,9 +3,9 @@
 use crate::kernel::{Helper, Kfunc};
 
 /// Register that is always zero. Instructions without a source register read this register.
-pub(crate) const ZERO: u8 = 11;
+pub(crate) const ZERO_REGISTER: u8 = 11;
 /// Index of the read-only frame pointer.
-pub(crate) const FRAME: u8 = 10;
+pub(crate) const FRAME_POINTER: u8 = 10;
 
 /// Operation of an instruction. The second operand `S` is the source register plus the immediate. At least
 /// one of the two is zero.
@@ -130,12 +130,12 @@ impl Encoded {
     /// Checks that the registers exist, and that the destination may be written.
     fn check(self, instruction: &Instruction) -> Result<(), String> {
         let register = self.dst.max(self.src);
-        if register > FRAME {
+        if register > FRAME_POINTER {
             return Err(format!("register r{register}, expected r0 to r10"));
         }
         let writes = !matches!(self.opcode & 7, 2 | 3 | 5 | 6);
         let fetches = matches!(instruction.op, Op::Atomic32(_) | Op::Atomic64(_)) && self.immediate & 1 == 1;
-        if (writes && self.dst == FRAME) || (fetches && self.src == FRAME) {
+        if (writes && self.dst == FRAME_POINTER) || (fetches && self.src == FRAME_POINTER) {
             return Err("writes r10, the frame pointer, which is read-only".into());
         }
         Ok(())
@@ -209,7 +209,7 @@ impl Encoded {
 
     /// Returns the second operand: a register or a constant.
     fn operand(self, from_register: bool) -> (u8, i64) {
-        if from_register { (self.src, 0) } else { (ZERO, i64::from(self.immediate)) }
+        if from_register { (self.src, 0) } else { (ZERO_REGISTER, i64::from(self.immediate)) }
     }
 
     /// Decodes a byte-order instruction (RFC 9669 §4.2).
@@ -224,7 +224,7 @@ impl Encoded {
             (64, false) => Op::Cut64,
             _ => return Err(self.unknown()),
         };
-        Ok(Instruction { op, dst: self.dst, src: ZERO, offset: 0, immediate: 0 })
+        Ok(Instruction { op, dst: self.dst, src: ZERO_REGISTER, offset: 0, immediate: 0 })
     }
 
     fn jump(self, at: usize) -> Result<Instruction, String> {
@@ -262,7 +262,7 @@ impl Encoded {
             if op == Op::Jump && !wide { i64::from(self.immediate) } else { i64::from(self.offset) };
         let target = i32::try_from(at as i64 + 1 + distance).map_err(|_| self.unknown())?;
         let (src, immediate) =
-            if matches!(op, Op::Jump | Op::Exit) { (ZERO, 0) } else { self.operand(from_register) };
+            if matches!(op, Op::Jump | Op::Exit) { (ZERO_REGISTER, 0) } else { self.operand(from_register) };
         Ok(Instruction { op, dst: self.dst, src, offset: target, immediate })
     }
 

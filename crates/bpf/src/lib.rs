@@ -2,14 +2,14 @@
 //! them.
 //!
 //! [`Object::read`] parses the file that clang made. Each `struct tcp_congestion_ops` in the object is a
-//! [`CongestionControl`]. A [`Machine`] is the object's state in one run: maps and global variables. A
+//! [`CongestionControl`]. A [`VirtualMachine`] is the object's state in one run: maps and global variables. A
 //! [`Socket`] is a flow's `struct tcp_sock`, laid out as in the object's own types (BTF). The owner of the
-//! flow sets the socket's members, calls [`Machine::call`] for the program of a [`Callback`], and reads the
-//! changed members. [`Machine::filter`] runs tc programs that receive notices for a congestion control.
+//! flow sets the socket's members, calls [`VirtualMachine::call`] for the program of a [`Callback`], and reads the
+//! changed members. [`VirtualMachine::run_filter`] runs tc programs that receive notices for a congestion control.
 //!
 //! A faulty or hostile object can only end in an error. The object is checked when it is read, and every
 //! memory access of a program is checked when it is executed. A call ends after at most a million
-//! instructions. An [`ObjectError`] or a [`Fault`] names the function, the instruction and the source line.
+//! instructions. An [`ObjectError`] or a [`ProgramFault`] names the function, the instruction and the source line.
 //! Results do not depend on the time of day or on other runs.
 //!
 //! Airhop has its own interpreter. `rbpf` 0.4 passes host addresses to programs, allocates a stack per call,
@@ -43,11 +43,11 @@ mod program;
 mod stack;
 
 pub use congestion::{Callback, CongestionControl, Program};
-pub use connection::Loaded;
+pub use connection::LoadedCongestionControl;
 pub use error::{ObjectError, Problem};
-pub use fault::{Cause, Fault, Place};
-pub use kernel::{Field, HZ, Image, Layout, Socket, Verdict, simulated_helpers, simulated_kfuncs};
-pub use machine::{Argument, MOST_ARGUMENTS, Machine};
+pub use fault::{FaultCause, InstructionLocation, ProgramFault};
+pub use kernel::{Field, HZ, Layout, Socket, StructImage, Verdict, simulated_helpers, simulated_kfuncs};
+pub use machine::{Argument, MAX_ARGUMENTS, VirtualMachine};
 pub use members::{SimulatedMember, ack_sample_values, rate_sample_values, simulated_members, socket_values};
-pub use memory::{Access, Denied};
+pub use memory::{Access, AccessError};
 pub use object::{Filter, Object};

@@ -3,9 +3,9 @@
 use crate::btf::Btf;
 use crate::elf::{self, Elf, Relocation, Symbol};
 use crate::error::Problem;
-use crate::kernel::{Kfunc, OPTIONS, kconfig};
-use crate::maps::Definition;
-use crate::memory::{MOST_REGIONS, Region, Space};
+use crate::kernel::{KCONFIG_OPTIONS, Kfunc, kconfig};
+use crate::maps::MapDefinition;
+use crate::memory::{AddressSpace, MAX_REGIONS, Region};
 use std::collections::BTreeMap;
 
 /// Sections with data of programs.
@@ -13,7 +13,7 @@ const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
 
 /// Resolved symbols of an object.
 #[derive(Debug)]
-pub(crate) struct Linking<'a> {
+pub(crate) struct SymbolResolver<'a> {
     elf: &'a Elf,
     /// Region of each data section, by the section's index.
     region_of: BTreeMap<usize, usize>,
@@ -23,9 +23,9 @@ pub(crate) struct Linking<'a> {
     /// Index of each map, by the map's offset in `.maps`.
     map_at: BTreeMap<u64, usize>,
     /// Index of each code section's first instruction in the program.
-    pub code_of: BTreeMap<usize, usize>,
+    pub section_starts: BTreeMap<usize, usize>,
     pub regions: Vec<Region>,
-    pub maps: Vec<Definition>,
+    pub maps: Vec<MapDefinition>,
 }
 
 /// Target of a call.
@@ -36,16 +36,16 @@ pub(crate) enum Callee {
     Kernel(Kfunc),
 }
 
-impl<'a> Linking<'a> {
+impl<'a> SymbolResolver<'a> {
     /// Assigns regions and offsets to sections, maps and externs.
-    pub(crate) fn new(elf: &'a Elf, btf: &Btf) -> Result<Linking<'a>, Problem> {
-        let mut linking = Linking {
+    pub(crate) fn new(elf: &'a Elf, btf: &Btf) -> Result<SymbolResolver<'a>, Problem> {
+        let mut linking = SymbolResolver {
             elf,
             region_of: BTreeMap::new(),
             externs: BTreeMap::new(),
             extern_region: 0,
             map_at: BTreeMap::new(),
-            code_of: BTreeMap::new(),
+            section_starts: BTreeMap::new(),
             regions: Vec::new(),
             maps: Vec::new(),
         };
@@ -54,7 +54,7 @@ impl<'a> Linking<'a> {
         linking.place_maps(btf)?;
         let mut length = 0;
         for (index, section) in elf.code() {
-            linking.code_of.insert(index, length);
+            linking.section_starts.insert(index, length);
             length += section.bytes.len() / 8;
         }
         linking.relocate_data()?;
@@ -67,7 +67,7 @@ impl<'a> Linking<'a> {
             if section.allocated && !section.executable && is_data {
                 self.region_of.insert(index, self.regions.len());
                 let (name, bytes) = (section.name.clone(), section.bytes.clone());
-                self.regions.push(Region::section(name, bytes, section.writable));
+                self.regions.push(Region::from_section(name, bytes, section.writable));
             }
         }
     }
@@ -90,7 +90,7 @@ impl<'a> Linking<'a> {
                 None => {
                     return Err(wrong(format!(
                         "{name} is not an option of the simulated kernel (options: {})",
-                        OPTIONS.join(", ")
+                        KCONFIG_OPTIONS.join(", ")
                     )));
                 }
             };
@@ -98,7 +98,7 @@ impl<'a> Linking<'a> {
             bytes.extend_from_slice(&value.to_le_bytes());
         }
         self.extern_region = self.regions.len();
-        self.regions.push(Region::section(".kconfig".into(), bytes, false));
+        self.regions.push(Region::from_section(".kconfig".into(), bytes, false));
         Ok(())
     }
 
@@ -108,20 +108,21 @@ impl<'a> Linking<'a> {
             return Err(Problem::Section { section: "maps".into(), why });
         }
         let (sections, maps) = (self.regions.len(), btf.section(".maps"));
-        if sections + maps.len() > MOST_REGIONS {
+        if sections + maps.len() > MAX_REGIONS {
             let why = format!(
-                "{sections} sections of data and {} maps, expected at most {MOST_REGIONS} of both",
+                "{sections} sections of data and {} maps, expected at most {MAX_REGIONS} of both",
                 maps.len()
             );
             return Err(Problem::Elf(why));
         }
         for &variable in maps {
             let (name, kind) = btf.variable(variable)?;
-            let at = self.elf.section(".maps").and_then(|(section, _)| self.elf.variable(section, name));
+            let at =
+                self.elf.section(".maps").and_then(|(section, _)| self.elf.variable_offset(section, name));
             let missing =
                 || Problem::Map { map: name.to_owned(), why: "no symbol of the file has its name".into() };
             self.map_at.insert(at.ok_or_else(missing)?, self.maps.len());
-            self.maps.push(Definition::read(btf, name, kind)?);
+            self.maps.push(MapDefinition::read(btf, name, kind)?);
         }
         Ok(())
     }
@@ -132,7 +133,7 @@ impl<'a> Linking<'a> {
         for (section, region) in self.region_of.clone() {
             for relocation in &elf.sections[section].relocations {
                 let wrong = |why| Problem::Section { section: elf.sections[section].name.clone(), why };
-                let word = word(&self.regions[region].bytes, relocation.offset).map_err(wrong)?;
+                let word = read_u64(&self.regions[region].bytes, relocation.offset).map_err(wrong)?;
                 let address = self.address(relocation, word as i64).map_err(wrong)?;
                 let at = relocation.offset as usize;
                 self.regions[region].bytes[at..at + 8].copy_from_slice(&address.to_le_bytes());
@@ -153,24 +154,24 @@ impl<'a> Linking<'a> {
         let symbol = self.symbol(relocation);
         let Some(section) = symbol.section else {
             let offset = self.externs.get(&symbol.name);
-            let region = Space::Region(self.extern_region);
+            let region = AddressSpace::Region(self.extern_region);
             return offset.map(|offset| region.address(*offset)).ok_or_else(|| {
                 format!("refers to {}, which is neither in the object nor in the simulated kernel's configuration", symbol.name)
             });
         };
         let offset = symbol.value.wrapping_add_signed(addend);
         if let Some(region) = self.region_of.get(&section) {
-            return Ok(Space::Region(*region).address(offset as u32));
+            return Ok(AddressSpace::Region(*region).address(offset as u32));
         }
-        if self.code_of.contains_key(&section) {
+        if self.section_starts.contains_key(&section) {
             let at = self.function(relocation, addend / 8)?;
             return u32::try_from(at)
-                .map(|at| Space::Code.address(at))
+                .map(|at| AddressSpace::Code.address(at))
                 .map_err(|_| "a function outside of the program".into());
         }
         let name = &self.elf.sections[section].name;
         match (name.as_str(), self.map_at.get(&offset)) {
-            (".maps", Some(map)) => Ok(Space::Map(*map).address(0)),
+            (".maps", Some(map)) => Ok(AddressSpace::Map(*map).address(0)),
             _ => Err(format!(
                 "refers to {} in section {name}, which contains no data of programs",
                 symbol.name
@@ -181,7 +182,7 @@ impl<'a> Linking<'a> {
     /// Returns the index of the instruction at a code symbol plus `addend` instructions.
     pub(crate) fn function(&self, relocation: &Relocation, addend: i64) -> Result<usize, String> {
         let symbol = self.symbol(relocation);
-        let code = symbol.section.and_then(|section| self.code_of.get(&section));
+        let code = symbol.section.and_then(|section| self.section_starts.get(&section));
         let code = code.ok_or_else(|| format!("{} is not a function of the object", symbol.name))?;
         Ok((*code as u64).wrapping_add(symbol.value / 8).wrapping_add_signed(addend) as usize)
     }
@@ -193,14 +194,14 @@ impl<'a> Linking<'a> {
         }
         let symbol = self.symbol(relocation);
         match symbol.section {
-            None => Kfunc::named(&symbol.name).map(Callee::Kernel),
+            None => Kfunc::from_name(&symbol.name).map(Callee::Kernel),
             Some(_) => self.function(relocation, i64::from(immediate) + 1).map(Callee::Function),
         }
     }
 }
 
 /// Returns the 64-bit number at an offset.
-pub(crate) fn word(bytes: &[u8], offset: u64) -> Result<u64, String> {
+pub(crate) fn read_u64(bytes: &[u8], offset: u64) -> Result<u64, String> {
     let at = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)?.first_chunk());
     at.map(|word| u64::from_le_bytes(*word))
         .ok_or_else(|| format!("a relocation at {offset}, of {} bytes", bytes.len()))

@@ -2,18 +2,18 @@
 //! before TCP does.
 
 use crate::kernel::Verdict;
-use crate::machine::Machine;
+use crate::machine::VirtualMachine;
 use crate::object::Object;
 use airhop_base::{Notice, Packet, Time};
-use airhop_tcp::Fault;
+use airhop_tcp::PolicyFault;
 use airhop_tcp::SenderState;
-use airhop_tcp::seams::{Connected, NoticePolicy, Reaction, Run};
+use airhop_tcp::seams::{ConnectionEnds, NoticePolicy, Reaction, RunState};
 use airhop_wire::{Conversation, encode};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tc programs at the interface where the ACKs of one connection arrive.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct NoticeListener {
     object: Arc<Object>,
     /// Name of the congestion control with the listener.
     name: String,
@@ -25,21 +25,22 @@ pub(crate) struct Listener {
 /// Object of the run, shared with other connections.
 #[derive(Debug)]
 struct Joined {
-    machine: Arc<Mutex<Machine>>,
+    machine: Arc<Mutex<VirtualMachine>>,
     conversation: Conversation,
 }
 
-impl Listener {
+impl NoticeListener {
     /// Creates the listener for an object with tc programs.
-    pub(crate) fn new(object: Arc<Object>, name: &str) -> Listener {
-        Listener { object, name: name.to_owned(), joined: None, bytes: Vec::new() }
+    pub(crate) fn new(object: Arc<Object>, name: &str) -> NoticeListener {
+        NoticeListener { object, name: name.to_owned(), joined: None, bytes: Vec::new() }
     }
 }
 
-impl NoticePolicy for Listener {
-    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+impl NoticePolicy for NoticeListener {
+    fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
         let conversation = Conversation::new(ends.local, ends.remote);
-        self.joined = Some(Joined { machine: Machine::shared(&self.object, run, 0), conversation });
+        self.joined =
+            Some(Joined { machine: VirtualMachine::load_shared(&self.object, run, 0), conversation });
     }
 
     /// Does nothing, because a kernel receives notices only as packets.
@@ -51,11 +52,11 @@ impl NoticePolicy for Listener {
         false
     }
 
-    fn is_on_interface(&self) -> bool {
+    fn reads_interface(&self) -> bool {
         true
     }
 
-    fn takes(&mut self, now: Time, packet: &Packet) -> bool {
+    fn consumes_packet(&mut self, now: Time, packet: &Packet) -> bool {
         let Some(Joined { machine, conversation }) = &mut self.joined else { return false };
         conversation.observe(packet);
         if encode(packet, conversation, &mut self.bytes).is_err() {
@@ -64,7 +65,7 @@ impl NoticePolicy for Listener {
         let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
         let filters = self.object.filters();
         let verdict = filters.iter().find_map(|filter| {
-            match machine.filter(filter.program, &self.bytes, now.nanos()) {
+            match machine.run_filter(filter.program, &self.bytes, now.nanos()) {
                 Ok(Verdict::Pass) => None,
                 Ok(Verdict::Drop) => Some(Ok(true)),
                 Err(cause) => Some(Err(cause)),
@@ -73,7 +74,7 @@ impl NoticePolicy for Listener {
         drop(machine);
         verdict.unwrap_or(Ok(false)).unwrap_or_else(|cause| {
             let scheme = self.name.clone();
-            Fault { scheme, method: "the interface's program", cause }.raise();
+            PolicyFault { scheme, method: "the interface's program", cause }.raise();
         })
     }
 }

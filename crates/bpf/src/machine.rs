@@ -1,20 +1,20 @@
 //! Object in a run: maps, global variables, and calls of programs.
 
 use crate::congestion::Program;
-use crate::fault::{Cause, Fault};
+use crate::fault::{FaultCause, ProgramFault};
 use crate::interpreter;
-use crate::kernel::{Helpers, Image, Kfunc, Printer, Socket, SocketBuffer, Verdict};
+use crate::kernel::{HelperContext, Kfunc, Printer, Socket, SocketBuffer, StructImage, Verdict};
 use crate::maps::Map;
-use crate::memory::{FRAME_BYTES, FRAMES, Guarded, Memory, READ, Region, Space};
+use crate::memory::{AddressSpace, FRAME_BYTES, GuardedBytes, MAX_FRAMES, Memory, READ, Region};
 use crate::object::Object;
 use airhop_base::SplitMix64;
-use airhop_tcp::seams::Run;
+use airhop_tcp::seams::RunState;
 use std::sync::{Arc, Mutex};
 
 /// Maximum number of callback arguments after the socket.
-pub const MOST_ARGUMENTS: usize = 4;
+pub const MAX_ARGUMENTS: usize = 4;
 /// Total size of the arguments in bytes, 8 for each.
-const ARGUMENT_BYTES: usize = 8 * (1 + MOST_ARGUMENTS);
+const ARGUMENT_BYTES: usize = 8 * (1 + MAX_ARGUMENTS);
 
 /// Argument of a callback.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +22,17 @@ pub enum Argument<'a> {
     /// Number as the kernel passes it, zero- or sign-extended to 64 bits.
     Number(u64),
     /// Pointer to a structure. A callback has at most one pointer argument besides the socket.
-    Sample(&'a Image),
+    Sample(&'a StructImage),
 }
 
 /// State of an object in one run: maps, global variables, stack and instruction budget. As in the kernel, all
 /// sockets of the run share the maps and the global variables. Different runs share no state.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct VirtualMachine {
     object: Arc<Object>,
     regions: Vec<Region>,
     maps: Vec<Map>,
-    stack: Box<[u8; FRAME_BYTES * FRAMES]>,
+    stack: Box<[u8; FRAME_BYTES * MAX_FRAMES]>,
     arguments: [u8; ARGUMENT_BYTES],
     buffer: Box<SocketBuffer>,
     random: SplitMix64,
@@ -46,15 +46,15 @@ pub struct Machine {
 }
 
 /// Maximum number of instructions per call, as in the kernel's verifier.
-const BUDGET: u32 = 1_000_000;
+const MAX_CALL_INSTRUCTIONS: u32 = 1_000_000;
 /// Initial instruction budget of a run. Each call adds `CREDIT_PER_CALL` instructions.
-const CREDIT: u64 = 500_000_000;
+const INITIAL_CREDIT: u64 = 500_000_000;
 const CREDIT_PER_CALL: u64 = 30_000;
 
-impl Machine {
+impl VirtualMachine {
     /// Creates the state of an object at the start of a run. `seed` seeds the random numbers of programs
     /// without a socket.
-    pub fn new(object: Arc<Object>, seed: u64) -> Machine {
+    pub fn new(object: Arc<Object>, seed: u64) -> VirtualMachine {
         let mut regions = object.regions.clone();
         let mut maps = Vec::new();
         for definition in &object.maps {
@@ -62,29 +62,33 @@ impl Machine {
             regions.push(values);
             maps.push(map);
         }
-        Machine {
+        VirtualMachine {
             object,
             regions,
             maps,
-            stack: Box::new([0; FRAME_BYTES * FRAMES]),
+            stack: Box::new([0; FRAME_BYTES * MAX_FRAMES]),
             arguments: [0; ARGUMENT_BYTES],
             buffer: Box::new(SocketBuffer::new()),
             random: SplitMix64::new(seed),
             scratch: Vec::new(),
             sockets: 0,
-            credit: CREDIT,
+            credit: INITIAL_CREDIT,
             printed: 0,
         }
     }
 
     /// Returns the object of a run. The first connection loads the object, and all connections share it.
-    pub(crate) fn shared(object: &Arc<Object>, run: &mut Run, seed: u32) -> Arc<Mutex<Machine>> {
-        let load = || Mutex::new(Machine::new(object.clone(), seed.into()));
-        run.share(Arc::as_ptr(object).addr(), load)
+    pub(crate) fn load_shared(
+        object: &Arc<Object>,
+        run: &mut RunState,
+        seed: u32,
+    ) -> Arc<Mutex<VirtualMachine>> {
+        let load = || Mutex::new(VirtualMachine::new(object.clone(), seed.into()));
+        run.get_or_insert_with(Arc::as_ptr(object).addr(), load)
     }
 
     /// Returns the number of a new socket in this run.
-    pub fn open(&mut self) -> u32 {
+    pub fn open_socket(&mut self) -> u32 {
         self.sockets += 1;
         self.sockets - 1
     }
@@ -102,31 +106,31 @@ impl Machine {
     /// or that Airhop does not simulate.
     ///
     /// # Panics
-    /// If `arguments` has more than [`MOST_ARGUMENTS`] entries.
+    /// If `arguments` has more than [`MAX_ARGUMENTS`] entries.
     pub fn call(
         &mut self,
         program: Program,
         socket: &mut Socket,
         arguments: &[Argument<'_>],
         now_ns: u64,
-    ) -> Result<u64, Box<Fault>> {
+    ) -> Result<u64, Box<ProgramFault>> {
         const READABLE: [u8; ARGUMENT_BYTES] = [READ; ARGUMENT_BYTES];
-        assert!(arguments.len() <= MOST_ARGUMENTS, "a callback has at most {MOST_ARGUMENTS} arguments");
+        assert!(arguments.len() <= MAX_ARGUMENTS, "a callback has at most {MAX_ARGUMENTS} arguments");
         let length = 8 * (1 + arguments.len());
         let mut sample = None;
         let (words, _) = self.arguments.as_chunks_mut();
-        words[0] = Space::Socket.address(0).to_le_bytes();
+        words[0] = AddressSpace::Socket.address(0).to_le_bytes();
         for (word, argument) in words[1..].iter_mut().zip(arguments) {
             let value = match argument {
                 Argument::Number(number) => *number,
                 Argument::Sample(image) => {
                     sample = Some(*image);
-                    Space::Sample.address(0)
+                    AddressSpace::Sample.address(0)
                 }
             };
             *word = value.to_le_bytes();
         }
-        let context = Guarded { bytes: &mut self.arguments[..length], rights: &READABLE[..length] };
+        let context = GuardedBytes { bytes: &mut self.arguments[..length], rights: &READABLE[..length] };
         let memory = Memory {
             stack: &mut self.stack,
             context,
@@ -139,7 +143,7 @@ impl Machine {
         };
         let printer = Printer { object: self.object.name(), lines: &mut self.printed };
         let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
-        let kernel = Helpers { memory, maps, random, now_ns, scratch, lock: None, printer };
+        let kernel = HelperContext { memory, maps, random, now_ns, scratch, lock: None, printer };
         run(&self.object, program, kernel, &mut self.credit)
     }
 
@@ -147,13 +151,18 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// Returns the same faults as [`Machine::call`], and a fault for a verdict that is not simulated.
-    pub fn filter(&mut self, program: Program, packet: &[u8], now_ns: u64) -> Result<Verdict, Box<Fault>> {
-        self.buffer.describe(packet);
+    /// Returns the same faults as [`VirtualMachine::call`], and a fault for a verdict that is not simulated.
+    pub fn run_filter(
+        &mut self,
+        program: Program,
+        packet: &[u8],
+        now_ns: u64,
+    ) -> Result<Verdict, Box<ProgramFault>> {
+        self.buffer.set_packet(packet);
         let buffer = &mut *self.buffer;
         let memory = Memory {
             stack: &mut self.stack,
-            context: Guarded { bytes: &mut buffer.bytes, rights: &buffer.rights },
+            context: GuardedBytes { bytes: &mut buffer.bytes, rights: &buffer.rights },
             socket: None,
             sample: None,
             packet,
@@ -163,11 +172,11 @@ impl Machine {
         };
         let printer = Printer { object: self.object.name(), lines: &mut self.printed };
         let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
-        let kernel = Helpers { memory, maps, random, now_ns, scratch, lock: None, printer };
+        let kernel = HelperContext { memory, maps, random, now_ns, scratch, lock: None, printer };
         let action = run(&self.object, program, kernel, &mut self.credit)?;
-        Verdict::of(action as i32).map_err(|action| {
+        Verdict::from_action(action as i32).map_err(|action| {
             let why = format!("returns the action {action}; TC_ACT_OK (0) and TC_ACT_SHOT (2) are simulated");
-            fault(&self.object, (program.0, Cause::Call { function: "tc", why }))
+            fault(&self.object, (program.0, FaultCause::Call { function: "tc", why }))
         })
     }
 
@@ -186,15 +195,16 @@ impl Machine {
 fn run(
     object: &Object,
     program: Program,
-    mut kernel: Helpers<'_>,
+    mut kernel: HelperContext<'_>,
     credit: &mut u64,
-) -> Result<u64, Box<Fault>> {
+) -> Result<u64, Box<ProgramFault>> {
     *credit += CREDIT_PER_CALL;
-    let budget = BUDGET.min(u32::try_from(*credit).unwrap_or(u32::MAX));
-    let done = interpreter::run(&object.code, program.0, Space::Context.address(0), &mut kernel, budget);
+    let budget = MAX_CALL_INSTRUCTIONS.min(u32::try_from(*credit).unwrap_or(u32::MAX));
+    let done =
+        interpreter::run(&object.code, program.0, AddressSpace::Context.address(0), &mut kernel, budget);
     let (result, left) = done.map_err(|(at, cause)| match cause {
-        Cause::Endless(_) if budget < BUDGET => {
-            fault(object, (at, Cause::Exhausted(CREDIT, CREDIT_PER_CALL)))
+        FaultCause::Endless(_) if budget < MAX_CALL_INSTRUCTIONS => {
+            fault(object, (at, FaultCause::Exhausted(INITIAL_CREDIT, CREDIT_PER_CALL)))
         }
         cause => fault(object, (at, cause)),
     })?;
@@ -203,26 +213,26 @@ fn run(
 }
 
 #[cold]
-fn fault(object: &Object, (at, cause): (usize, Cause)) -> Box<Fault> {
-    Box::new(Fault { object: object.name().to_owned(), place: object.place(at), cause })
+fn fault(object: &Object, (at, cause): (usize, FaultCause)) -> Box<ProgramFault> {
+    Box::new(ProgramFault { object: object.name().to_owned(), place: object.instruction_location(at), cause })
 }
 
-impl Helpers<'_> {
+impl HelperContext<'_> {
     /// Calls a kernel function with the registers r1 to r3: the socket, and two further arguments.
     pub(crate) fn call_kfunc(
         &mut self,
         kfunc: Kfunc,
         [first, second, third]: [u64; 3],
-    ) -> Result<u64, Cause> {
-        let wrong = |why: String| Cause::Call { function: kfunc.name(), why };
+    ) -> Result<u64, FaultCause> {
+        let wrong = |why: String| FaultCause::Call { function: kfunc.name(), why };
         if self.lock.is_some() {
             return Err(wrong("a kernel refuses calls of its functions while a lock is held".into()));
         }
-        if kfunc.is_cubic() && first == Space::Socket.address(0) {
+        if kfunc.is_cubic() && first == AddressSpace::Socket.address(0) {
             return self.cubic(kfunc, [second, third]).map_err(wrong);
         }
         match &mut self.memory.socket {
-            Some(socket) if first == Space::Socket.address(0) => {
+            Some(socket) if first == AddressSpace::Socket.address(0) => {
                 let window = socket.window;
                 kfunc.call(&window, &mut socket.image, [second, third]).map_err(wrong)
             }

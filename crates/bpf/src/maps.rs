@@ -6,7 +6,7 @@ use crate::memory::{LOCK_BYTES, Region};
 use std::collections::BTreeMap;
 
 /// Maximum total size of a map's values in bytes.
-const LARGEST: u64 = 64 << 20;
+const MAX_MAP_BYTES: u64 = 64 << 20;
 /// Maximum size of a key in bytes, as in the kernel.
 const LONGEST_KEY: u64 = 512;
 
@@ -16,8 +16,8 @@ const NO_COMMON_LRU: u64 = 1 << 1;
 const CLONE: u64 = 1 << 9;
 const MMAPABLE: u64 = 1 << 10;
 /// Flags without effect on programs: `BPF_F_NUMA_NODE`, `BPF_F_RDONLY` and `BPF_F_WRONLY`.
-const ANY: u64 = 1 << 2 | 1 << 3 | 1 << 4;
-const ANY_KEYED: u64 = ANY | 1 << 6;
+const IGNORED_FLAGS: u64 = 1 << 2 | 1 << 3 | 1 << 4;
+const ANY_KEYED: u64 = IGNORED_FLAGS | 1 << 6;
 
 /// Error code `-ENOENT` of helpers.
 const NO_ENTRY: i64 = -2;
@@ -27,7 +27,7 @@ const INVALID: i64 = -22;
 
 /// Type of a map. A run has one processor, so a per-CPU map has only one set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MapKind {
     Hash,
     Array,
     /// Hash that removes the least recently used entry when full.
@@ -38,19 +38,19 @@ pub(crate) enum Kind {
 
 /// Declaration of a map in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Definition {
+pub(crate) struct MapDefinition {
     pub name: String,
-    pub kind: Kind,
+    pub kind: MapKind,
     pub key_bytes: usize,
     pub value_bytes: usize,
     pub entries: u32,
     /// Offset of the `struct bpf_spin_lock` in a value; `None` without a lock.
-    pub lock: Option<usize>,
+    pub lock_offset: Option<usize>,
 }
 
 /// Members of a declaration.
 #[derive(Default)]
-struct Declared {
+struct MapDeclaration {
     kind: u64,
     key: u64,
     value: u64,
@@ -58,25 +58,25 @@ struct Declared {
     flags: u64,
 }
 
-impl Definition {
+impl MapDefinition {
     /// Reads a variable of the section `.maps`. The variable is a structure of `__uint` and `__type` members
     /// that define the map.
-    pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<Definition, Problem> {
-        let mut declared = Declared::default();
+    pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<MapDefinition, Problem> {
+        let mut declared = MapDeclaration::default();
         let mut lock = None;
         let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
         for member in btf.members(structure)? {
             match btf.text(member.name) {
-                "type" => declared.kind = number(btf, member.kind)?,
-                "max_entries" => declared.entries = number(btf, member.kind)?,
-                "key_size" => declared.key = number(btf, member.kind)?,
-                "value_size" => declared.value = number(btf, member.kind)?,
-                "key" => declared.key = pointed(btf, member.kind)?,
+                "type" => declared.kind = declared_number(btf, member.kind)?,
+                "max_entries" => declared.entries = declared_number(btf, member.kind)?,
+                "key_size" => declared.key = declared_number(btf, member.kind)?,
+                "value_size" => declared.value = declared_number(btf, member.kind)?,
+                "key" => declared.key = declared_type_bytes(btf, member.kind)?,
                 "value" => {
-                    declared.value = pointed(btf, member.kind)?;
+                    declared.value = declared_type_bytes(btf, member.kind)?;
                     lock = spin_lock(btf, member.kind).map_err(wrong)?;
                 }
-                "map_flags" => declared.flags = number(btf, member.kind)?,
+                "map_flags" => declared.flags = declared_number(btf, member.kind)?,
                 "pinning" | "numa_node" => {}
                 other => return Err(wrong(format!("declares {other}, which is not simulated"))),
             }
@@ -87,25 +87,25 @@ impl Definition {
                 "values with a spin lock, which hashes, arrays and sk_storage may have".into(),
             ));
         }
-        Ok(Definition {
+        Ok(MapDefinition {
             name: name.to_owned(),
             kind,
             key_bytes: declared.key as usize,
             value_bytes: declared.value as usize,
             entries: declared.entries as u32,
-            lock,
+            lock_offset: lock,
         })
     }
 }
 
-impl Declared {
+impl MapDeclaration {
     /// Returns the type of map; an error if the declared numbers are invalid for this type.
-    fn check(&self) -> Result<Kind, String> {
+    fn check(&self) -> Result<MapKind, String> {
         let kind = match self.kind {
-            1 | 5 => Kind::Hash,
-            2 | 6 => Kind::Array,
-            9 | 10 => Kind::Lru,
-            24 => Kind::Socket,
+            1 | 5 => MapKind::Hash,
+            2 | 6 => MapKind::Array,
+            9 | 10 => MapKind::Lru,
+            24 => MapKind::Socket,
             other => {
                 return Err(format!(
                     "type {other} is not simulated (simulated types: hash, array and LRU hash, also per CPU, and sk_storage)"
@@ -119,15 +119,15 @@ impl Declared {
                 self.key, self.value
             ));
         }
-        if matches!(kind, Kind::Array | Kind::Socket) && self.key != 4 {
+        if matches!(kind, MapKind::Array | MapKind::Socket) && self.key != 4 {
             return Err(format!("keys of {} bytes, expected 4", self.key));
         }
-        if kind != Kind::Socket && !(1..=u64::from(u32::MAX)).contains(&self.entries) {
+        if kind != MapKind::Socket && !(1..=u64::from(u32::MAX)).contains(&self.entries) {
             return Err(format!("max_entries = {}", self.entries));
         }
         let bytes = self.value.saturating_add(8).saturating_mul(self.entries.max(1));
-        if bytes > LARGEST {
-            return Err(format!("its values have {bytes} bytes, expected at most {LARGEST}"));
+        if bytes > MAX_MAP_BYTES {
+            return Err(format!("its values have {bytes} bytes, expected at most {MAX_MAP_BYTES}"));
         }
         Ok(kind)
     }
@@ -135,12 +135,12 @@ impl Declared {
     /// Checks the flags as a kernel does (htab_map_alloc_check(), array_map_alloc_check(),
     /// bpf_local_storage_map_alloc_check()). Maps with `BPF_F_RDONLY_PROG` or `BPF_F_WRONLY_PROG` are not
     /// simulated.
-    fn check_flags(&self, kind: Kind) -> Result<(), String> {
+    fn check_flags(&self, kind: MapKind) -> Result<(), String> {
         let (required, allowed) = match kind {
-            Kind::Hash => (0, NO_PREALLOC | ANY_KEYED),
-            Kind::Lru => (0, NO_COMMON_LRU | ANY_KEYED),
-            Kind::Array => (0, MMAPABLE | ANY),
-            Kind::Socket => (NO_PREALLOC, NO_PREALLOC | CLONE),
+            MapKind::Hash => (0, NO_PREALLOC | ANY_KEYED),
+            MapKind::Lru => (0, NO_COMMON_LRU | ANY_KEYED),
+            MapKind::Array => (0, MMAPABLE | IGNORED_FLAGS),
+            MapKind::Socket => (NO_PREALLOC, NO_PREALLOC | CLONE),
         };
         match self.flags & !allowed == 0 && self.flags & required == required {
             true => Ok(()),
@@ -152,7 +152,7 @@ impl Declared {
 }
 
 /// Returns N for `__uint(name, N)`, declared as a pointer to an array of N elements.
-fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
+fn declared_number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     if let Type::Pointer(array) = btf.get(id)?.1
         && let Type::Array { count, .. } = btf.get(*array)?.1
     {
@@ -162,7 +162,7 @@ fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
 }
 
 /// Returns the size of T for `__type(name, T)`, declared as a pointer to T.
-fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
+fn declared_type_bytes(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     match btf.get(id)?.1 {
         Type::Pointer(target) => btf.size(*target),
         _ => Err(crate::btf::wrong(format!("type {} is not a type of a map (expected __type)", id.0))),
@@ -188,7 +188,7 @@ fn spin_lock(btf: &Btf, pointer: TypeId) -> Result<Option<usize>, String> {
 /// Map in a run. A memory [`Region`] stores the values, one per slot; this structure assigns keys to slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Map {
-    pub definition: Definition,
+    pub definition: MapDefinition,
     /// Index of the region with the values.
     pub region: usize,
     slots: BTreeMap<Box<[u8]>, u32>,
@@ -201,9 +201,9 @@ pub(crate) struct Map {
 
 impl Map {
     /// Creates an empty map, and the region for its values.
-    pub(crate) fn new(definition: Definition, region: usize) -> (Map, Region) {
+    pub(crate) fn new(definition: MapDefinition, region: usize) -> (Map, Region) {
         let bytes = match definition.kind {
-            Kind::Array => definition.entries as usize * definition.stride(),
+            MapKind::Array => definition.entries as usize * definition.stride(),
             _ => 0,
         };
         let values = Region {
@@ -212,7 +212,7 @@ impl Map {
             writable: true,
             value_bytes: definition.value_bytes,
             stride: definition.stride(),
-            lock: definition.lock.map_or(0..0, |lock| lock..lock + LOCK_BYTES),
+            lock_range: definition.lock_offset.map_or(0..0, |lock| lock..lock + LOCK_BYTES),
         };
         let map = Map {
             definition,
@@ -228,7 +228,7 @@ impl Map {
 
     /// Returns the slot of a key's value in the region; `None` if the map does not contain the key.
     pub(crate) fn find(&mut self, key: &[u8]) -> Option<u32> {
-        if self.definition.kind == Kind::Array {
+        if self.definition.kind == MapKind::Array {
             let index = u32::from_le_bytes(*key.first_chunk()?);
             return (index < self.definition.entries).then_some(index);
         }
@@ -239,11 +239,11 @@ impl Map {
 
     /// Returns the slot of a key's value, and creates a missing entry. `flags` is 0, `BPF_NOEXIST` (1) or
     /// `BPF_EXIST` (2). The error is an error code for the program.
-    pub(crate) fn place(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
+    pub(crate) fn find_or_insert(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
         match (self.find(key), flags) {
             (Some(_), 1) => Err(EXISTS),
             (Some(slot), 0 | 2) => Ok(slot),
-            (None, 0 | 1) if self.definition.kind == Kind::Array => Err(TOO_BIG),
+            (None, 0 | 1) if self.definition.kind == MapKind::Array => Err(TOO_BIG),
             (None, 2) => Err(NO_ENTRY),
             (None, 0 | 1) => self.insert(key, values),
             _ => Err(INVALID),
@@ -252,11 +252,11 @@ impl Map {
 
     /// Removes a key.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Result<(), i64> {
-        if self.definition.kind == Kind::Array {
+        if self.definition.kind == MapKind::Array {
             return Err(INVALID);
         }
         let slot = self.slots.remove(key).ok_or(NO_ENTRY)?;
-        if self.definition.kind == Kind::Lru {
+        if self.definition.kind == MapKind::Lru {
             self.by_use.remove(&self.last_use[slot as usize]);
         }
         self.free.push(slot);
@@ -264,7 +264,7 @@ impl Map {
     }
 
     fn insert(&mut self, key: &[u8], values: &mut Region) -> Result<u32, i64> {
-        let bounded = self.definition.kind != Kind::Socket;
+        let bounded = self.definition.kind != MapKind::Socket;
         if bounded && self.slots.len() >= self.definition.entries as usize {
             let oldest = self.by_use.first_key_value().map(|(_, key)| key.clone()).ok_or(TOO_BIG)?;
             self.remove(&oldest)?;
@@ -272,7 +272,7 @@ impl Map {
         let stride = self.definition.stride();
         let slot = match self.free.pop() {
             Some(slot) => slot,
-            None if values.bytes.len() + stride > LARGEST as usize => return Err(TOO_BIG),
+            None if values.bytes.len() + stride > MAX_MAP_BYTES as usize => return Err(TOO_BIG),
             None => {
                 let slot = (values.bytes.len() / stride) as u32;
                 values.bytes.resize(values.bytes.len() + stride, 0);
@@ -288,7 +288,7 @@ impl Map {
 
     /// Records a use of an entry of an LRU hash.
     fn touch(&mut self, slot: u32, key: &[u8]) {
-        if self.definition.kind != Kind::Lru {
+        if self.definition.kind != MapKind::Lru {
             return;
         }
         let slot = slot as usize;
@@ -302,7 +302,7 @@ impl Map {
     }
 }
 
-impl Definition {
+impl MapDefinition {
     /// Returns the distance between two values in bytes.
     pub(crate) fn stride(&self) -> usize {
         self.value_bytes.next_multiple_of(8)
@@ -316,7 +316,7 @@ mod tests {
     // htab_map_alloc_check(), array_map_alloc_check(), bpf_local_storage_map_alloc_check(): flags of each type of map.
     #[test]
     fn each_map_type_accepts_only_its_own_flags() {
-        let with = |kind, flags| Declared { kind, key: 4, value: 8, entries: 1, flags }.check();
+        let with = |kind, flags| MapDeclaration { kind, key: 4, value: 8, entries: 1, flags }.check();
         for (kind, flags) in [(1, 0), (1, 1), (9, 2), (2, 1 << 10), (24, 1), (24, 1 | 1 << 9)] {
             assert!(with(kind, flags).is_ok(), "{kind} {flags:#x}");
         }
@@ -326,9 +326,15 @@ mod tests {
         }
     }
 
-    fn map(kind: Kind, entries: u32) -> (Map, Region) {
-        let definition =
-            Definition { name: "m".into(), kind, key_bytes: 4, value_bytes: 6, entries, lock: None };
+    fn map(kind: MapKind, entries: u32) -> (Map, Region) {
+        let definition = MapDefinition {
+            name: "m".into(),
+            kind,
+            key_bytes: 4,
+            value_bytes: 6,
+            entries,
+            lock_offset: None,
+        };
         Map::new(definition, 0)
     }
 
@@ -336,9 +342,10 @@ mod tests {
     // key. The slot of a removed key is reused.
     #[test]
     fn a_full_hash_map_refuses_new_keys() {
-        let (mut map, mut values) = map(Kind::Hash, 2);
-        let place =
-            |map: &mut Map, values: &mut Region, key: u8, flags| map.place(&[key, 0, 0, 0], flags, values);
+        let (mut map, mut values) = map(MapKind::Hash, 2);
+        let place = |map: &mut Map, values: &mut Region, key: u8, flags| {
+            map.find_or_insert(&[key, 0, 0, 0], flags, values)
+        };
         assert_eq!(place(&mut map, &mut values, 1, 2), Err(NO_ENTRY));
         assert_eq!(place(&mut map, &mut values, 1, 1), Ok(0));
         assert_eq!(place(&mut map, &mut values, 1, 1), Err(EXISTS));
@@ -354,22 +361,22 @@ mod tests {
     // A full LRU hash removes the least recently used entry, and a look-up counts as a use.
     #[test]
     fn a_full_lru_hash_evicts_the_least_recently_used_entry() {
-        let (mut map, mut values) = map(Kind::Lru, 2);
+        let (mut map, mut values) = map(MapKind::Lru, 2);
         for key in [1, 2] {
-            map.place(&[key, 0, 0, 0], 0, &mut values).unwrap();
+            map.find_or_insert(&[key, 0, 0, 0], 0, &mut values).unwrap();
         }
         assert!(map.find(&[1, 0, 0, 0]).is_some());
-        map.place(&[3, 0, 0, 0], 0, &mut values).unwrap();
+        map.find_or_insert(&[3, 0, 0, 0], 0, &mut values).unwrap();
         let known = [1, 2, 3].map(|key: u8| map.find(&[key, 0, 0, 0]).is_some());
         assert_eq!((known, values.bytes.len()), ([true, false, true], 16));
     }
 
     #[test]
     fn an_array_map_has_every_entry_from_the_start() {
-        let (mut map, mut values) = map(Kind::Array, 3);
+        let (mut map, mut values) = map(MapKind::Array, 3);
         assert_eq!((map.find(&[2, 0, 0, 0]), map.find(&[3, 0, 0, 0])), (Some(2), None));
-        assert_eq!(map.place(&[3, 0, 0, 0], 0, &mut values), Err(TOO_BIG));
-        assert_eq!(map.place(&[1, 0, 0, 0], 1, &mut values), Err(EXISTS));
+        assert_eq!(map.find_or_insert(&[3, 0, 0, 0], 0, &mut values), Err(TOO_BIG));
+        assert_eq!(map.find_or_insert(&[1, 0, 0, 0], 1, &mut values), Err(EXISTS));
         assert_eq!(map.remove(&[1, 0, 0, 0]), Err(INVALID));
     }
 }

@@ -1,20 +1,20 @@
 //! Simulated members of the kernel's structures: the value of each member, and the effect of a program's
 //! writes on the sender.
 
-use crate::kernel::{Field, Image, Layout, Window};
+use crate::kernel::{Field, Layout, StructImage, WindowFields};
 use airhop_tcp::kernel_ops::{AckSample, RateSample, Sock};
 
 /// Function that returns the value of a member.
-type Of<T> = fn(&T) -> u64;
+type MemberGetter<T> = fn(&T) -> u64;
 /// Function that applies a new value of a member.
-type Set<T> = fn(&mut T, u64);
+type MemberSetter<T> = fn(&mut T, u64);
 
 /// A simulated member.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<T> {
+pub(crate) struct MemberDefinition<T> {
     /// Name of the member, without the nested structure around the member.
     pub name: &'static str,
-    of: Of<T>,
+    of: MemberGetter<T>,
     /// Restriction of the value, or difference from the kernel's value.
     note: &'static str,
 }
@@ -33,16 +33,20 @@ pub struct SimulatedMember {
     pub note: &'static str,
 }
 
-const fn known<T>(name: &'static str, of: Of<T>) -> Known<T> {
-    Known { name, of, note: "" }
+const fn plain_member<T>(name: &'static str, of: MemberGetter<T>) -> MemberDefinition<T> {
+    MemberDefinition { name, of, note: "" }
 }
 
-const fn noted<T>(name: &'static str, of: Of<T>, note: &'static str) -> Known<T> {
-    Known { name, of, note }
+const fn member_with_note<T>(
+    name: &'static str,
+    of: MemberGetter<T>,
+    note: &'static str,
+) -> MemberDefinition<T> {
+    MemberDefinition { name, of, note }
 }
 
 /// Returns an address or port in network byte order.
-fn word(bytes: [u8; 4]) -> u64 {
+fn network_address(bytes: [u8; 4]) -> u64 {
     u32::from_le_bytes(bytes).into()
 }
 
@@ -51,105 +55,129 @@ fn port(number: u16) -> u64 {
 }
 
 /// The third word of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2).
-const MAPPED: [u8; 4] = [0, 0, 0xff, 0xff];
-const ONE_WAY: &str = "the other end sends no data: the byte after its SYN";
-const IPV4: &str = "2, AF_INET: connections of a simulation are of IPv4";
+const IPV4_MAPPED_WORD: [u8; 4] = [0, 0, 0xff, 0xff];
+const ONE_WAY_NOTE: &str = "the other end sends no data: the byte after its SYN";
+const IPV4_NOTE: &str = "2, AF_INET: connections of a simulation are of IPv4";
 const MAPPED_NOTE: &str = "an IPv4 address mapped to IPv6 (RFC 4291 §2.5.5.2), as in a kernel";
 
-static SOCKET: [Known<Sock>; 65] = [
-    known("snd_cwnd", |sk| sk.snd_cwnd.into()),
-    known("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
-    noted("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into(), "2³² − 1 until `bpf_setsockopt` sets it"),
-    known("snd_ssthresh", |sk| sk.snd_ssthresh.into()),
-    noted("snd_cwnd_stamp", |sk| sk.snd_cwnd_stamp.into(), "jiffies of the last full window or reduction"),
-    known("prior_cwnd", |sk| sk.prior_cwnd.into()),
-    known("prior_ssthresh", |sk| sk.prior_ssthresh.into()),
-    known("is_cwnd_limited", |sk| sk.is_cwnd_limited.into()),
-    known("max_packets_out", |sk| sk.max_packets_out.into()),
-    known("packets_out", |sk| sk.packets_out.into()),
-    known("sacked_out", |sk| sk.sacked_out.into()),
-    known("lost_out", |sk| sk.lost_out.into()),
-    known("retrans_out", |sk| sk.retrans_out.into()),
-    noted("rcv_nxt", |sk| sk.identity.rcv_nxt.into(), ONE_WAY),
-    known("snd_una", |sk| sk.seq(sk.snd_una).into()),
-    known("snd_nxt", |sk| sk.seq(sk.snd_nxt).into()),
-    known("write_seq", |sk| sk.seq(sk.write_seq).into()),
-    known("high_seq", |sk| sk.seq(sk.high_seq).into()),
-    known("mss_cache", |sk| sk.mss_cache.into()),
-    known("srtt_us", |sk| sk.srtt_us.into()),
-    known("mdev_us", |sk| sk.mdev_us.into()),
-    noted(
+static SOCKET_MEMBERS: [MemberDefinition<Sock>; 65] = [
+    plain_member("snd_cwnd", |sk| sk.snd_cwnd.into()),
+    plain_member("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
+    member_with_note(
+        "snd_cwnd_clamp",
+        |sk| sk.snd_cwnd_clamp.into(),
+        "2³² − 1 until `bpf_setsockopt` sets it",
+    ),
+    plain_member("snd_ssthresh", |sk| sk.snd_ssthresh.into()),
+    member_with_note(
+        "snd_cwnd_stamp",
+        |sk| sk.snd_cwnd_stamp.into(),
+        "jiffies of the last full window or reduction",
+    ),
+    plain_member("prior_cwnd", |sk| sk.prior_cwnd.into()),
+    plain_member("prior_ssthresh", |sk| sk.prior_ssthresh.into()),
+    plain_member("is_cwnd_limited", |sk| sk.is_cwnd_limited.into()),
+    plain_member("max_packets_out", |sk| sk.max_packets_out.into()),
+    plain_member("packets_out", |sk| sk.packets_out.into()),
+    plain_member("sacked_out", |sk| sk.sacked_out.into()),
+    plain_member("lost_out", |sk| sk.lost_out.into()),
+    plain_member("retrans_out", |sk| sk.retrans_out.into()),
+    member_with_note("rcv_nxt", |sk| sk.identity.rcv_nxt.into(), ONE_WAY_NOTE),
+    plain_member("snd_una", |sk| sk.absolute_seq(sk.snd_una).into()),
+    plain_member("snd_nxt", |sk| sk.absolute_seq(sk.snd_nxt).into()),
+    plain_member("write_seq", |sk| sk.absolute_seq(sk.write_seq).into()),
+    plain_member("high_seq", |sk| sk.absolute_seq(sk.high_seq).into()),
+    plain_member("mss_cache", |sk| sk.mss_cache.into()),
+    plain_member("srtt_us", |sk| sk.srtt_us.into()),
+    plain_member("mdev_us", |sk| sk.mdev_us.into()),
+    member_with_note(
         "rtt_min.s[0].v",
         |sk| sk.rtt_min_us.into(),
         "the least round trip of the connection, not of the last 300 s",
     ),
-    known("delivered", |sk| sk.delivered.into()),
-    known("delivered_ce", |sk| sk.delivered_ce.into()),
-    known("lost", |sk| sk.lost.into()),
-    noted("total_retrans", |sk| sk.total_retrans.into(), "without repetitions of the SYN"),
-    noted("icsk_retransmits", |sk| sk.icsk_retransmits.into(), "without timeouts of the SYN"),
-    known("bytes_acked", |sk| sk.bytes_acked),
-    known("bytes_sent", |sk| sk.bytes_sent),
-    known("bytes_retrans", |sk| sk.bytes_retrans),
-    known("data_segs_out", |sk| sk.data_segs_out.into()),
-    known("delivered_mstamp", |sk| sk.delivered_mstamp),
-    known("rate_delivered", |sk| sk.rate_delivered.into()),
-    known("rate_interval_us", |sk| sk.rate_interval_us.into()),
-    known("rate_app_limited", |sk| sk.rate_app_limited.into()),
-    known("app_limited", |sk| sk.app_limited.into()),
-    known("lsndtime", |sk| sk.lsndtime.into()),
-    known("prr_out", |sk| sk.prr_out.into()),
-    known("prr_delivered", |sk| sk.prr_delivered.into()),
-    noted(
+    plain_member("delivered", |sk| sk.delivered.into()),
+    plain_member("delivered_ce", |sk| sk.delivered_ce.into()),
+    plain_member("lost", |sk| sk.lost.into()),
+    member_with_note("total_retrans", |sk| sk.total_retrans.into(), "without repetitions of the SYN"),
+    member_with_note("icsk_retransmits", |sk| sk.icsk_retransmits.into(), "without timeouts of the SYN"),
+    plain_member("bytes_acked", |sk| sk.bytes_acked),
+    plain_member("bytes_sent", |sk| sk.bytes_sent),
+    plain_member("bytes_retrans", |sk| sk.bytes_retrans),
+    plain_member("data_segs_out", |sk| sk.data_segs_out.into()),
+    plain_member("delivered_mstamp", |sk| sk.delivered_mstamp),
+    plain_member("rate_delivered", |sk| sk.rate_delivered.into()),
+    plain_member("rate_interval_us", |sk| sk.rate_interval_us.into()),
+    plain_member("rate_app_limited", |sk| sk.rate_app_limited.into()),
+    plain_member("app_limited", |sk| sk.app_limited.into()),
+    plain_member("lsndtime", |sk| sk.lsndtime.into()),
+    plain_member("prr_out", |sk| sk.prr_out.into()),
+    plain_member("prr_delivered", |sk| sk.prr_delivered.into()),
+    member_with_note(
         "reordering",
         |sk| sk.reordering.into(),
         "DupThresh, 3, or 4 after reordering was detected; the degree of reordering is not stored",
     ),
-    known("tcp_mstamp", |sk| sk.tcp_mstamp),
-    known("tcp_clock_cache", |sk| sk.tcp_mstamp * 1000),
-    noted(
+    plain_member("tcp_mstamp", |sk| sk.tcp_mstamp),
+    plain_member("tcp_clock_cache", |sk| sk.tcp_mstamp * 1000),
+    member_with_note(
         "tcp_wstamp_ns",
         |sk| sk.tcp_mstamp * 1000,
         "the current time, even while pacing delays the next segment",
     ),
-    known("icsk_ca_state", |sk| sk.ca_state as u64),
-    noted(
+    plain_member("icsk_ca_state", |sk| sk.ca_state as u64),
+    member_with_note(
         "sk_pacing_status",
         |sk| sk.sk_pacing_status.into(),
         "2, SK_PACING_FQ, on a host that paces (`tcp.pacing`); 0 on others until the program, or a maximum pacing rate, sets it",
     ),
-    known("sk_pacing_rate", |sk| sk.sk_pacing_rate),
-    noted("sk_max_pacing_rate", |sk| sk.sk_max_pacing_rate, "2⁶⁴ − 1 until `bpf_setsockopt` sets it"),
-    noted(
+    plain_member("sk_pacing_rate", |sk| sk.sk_pacing_rate),
+    member_with_note(
+        "sk_max_pacing_rate",
+        |sk| sk.sk_max_pacing_rate,
+        "2⁶⁴ − 1 until `bpf_setsockopt` sets it",
+    ),
+    member_with_note(
         "ecn_flags",
         |sk| sk.ecn_flags.into(),
         "TCP_ECN_OK and TCP_ECN_QUEUE_CWR; others belong to a receiver, and stay as the program writes them",
     ),
-    noted("skc_family", |_| 2, IPV4),
-    known("skc_daddr", |sk| word(sk.identity.remote)),
-    known("skc_rcv_saddr", |sk| word(sk.identity.local)),
-    noted("skc_dport", |sk| port(sk.identity.remote_port), "5001: all receivers listen there"),
-    known("skc_num", |sk| sk.identity.local_port.into()),
-    known("inet_sport", |sk| port(sk.identity.local_port)),
-    known("inet_saddr", |sk| word(sk.identity.local)),
-    noted("skc_v6_daddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
-    noted("skc_v6_daddr.in6_u.u6_addr32[1]", |_| 0, MAPPED_NOTE),
-    noted("skc_v6_daddr.in6_u.u6_addr32[2]", |_| word(MAPPED), MAPPED_NOTE),
-    noted("skc_v6_daddr.in6_u.u6_addr32[3]", |sk| word(sk.identity.remote), MAPPED_NOTE),
-    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
-    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[1]", |_| 0, MAPPED_NOTE),
-    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[2]", |_| word(MAPPED), MAPPED_NOTE),
-    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[3]", |sk| word(sk.identity.local), MAPPED_NOTE),
-    noted(
+    member_with_note("skc_family", |_| 2, IPV4_NOTE),
+    plain_member("skc_daddr", |sk| network_address(sk.identity.remote)),
+    plain_member("skc_rcv_saddr", |sk| network_address(sk.identity.local)),
+    member_with_note("skc_dport", |sk| port(sk.identity.remote_port), "5001: all receivers listen there"),
+    plain_member("skc_num", |sk| sk.identity.local_port.into()),
+    plain_member("inet_sport", |sk| port(sk.identity.local_port)),
+    plain_member("inet_saddr", |sk| network_address(sk.identity.local)),
+    member_with_note("skc_v6_daddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
+    member_with_note("skc_v6_daddr.in6_u.u6_addr32[1]", |_| 0, MAPPED_NOTE),
+    member_with_note("skc_v6_daddr.in6_u.u6_addr32[2]", |_| network_address(IPV4_MAPPED_WORD), MAPPED_NOTE),
+    member_with_note(
+        "skc_v6_daddr.in6_u.u6_addr32[3]",
+        |sk| network_address(sk.identity.remote),
+        MAPPED_NOTE,
+    ),
+    member_with_note("skc_v6_rcv_saddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
+    member_with_note("skc_v6_rcv_saddr.in6_u.u6_addr32[1]", |_| 0, MAPPED_NOTE),
+    member_with_note(
+        "skc_v6_rcv_saddr.in6_u.u6_addr32[2]",
+        |_| network_address(IPV4_MAPPED_WORD),
+        MAPPED_NOTE,
+    ),
+    member_with_note(
+        "skc_v6_rcv_saddr.in6_u.u6_addr32[3]",
+        |sk| network_address(sk.identity.local),
+        MAPPED_NOTE,
+    ),
+    member_with_note(
         "icsk_ack.pending",
         |sk| sk.ack_pending.into(),
         "member of a receiver: 0, or the value that the program wrote; no effect, as the other end sends no data",
     ),
-    known("icsk_ca_initialized", |sk| sk.ca_initialized.into()),
+    plain_member("icsk_ca_initialized", |sk| sk.ca_initialized.into()),
 ];
 
 /// Members that callbacks may write, and their effect on the sender.
-const CHANGED: [(&str, Set<Sock>); 10] = [
+const MEMBER_SETTERS: [(&str, MemberSetter<Sock>); 10] = [
     ("snd_cwnd", |sk, value| sk.snd_cwnd = value as u32),
     ("snd_cwnd_cnt", |sk, value| sk.snd_cwnd_cnt = value as u32),
     ("snd_cwnd_clamp", |sk, value| sk.snd_cwnd_clamp = value as u32),
@@ -162,32 +190,32 @@ const CHANGED: [(&str, Set<Sock>); 10] = [
     ("icsk_ack.pending", |sk, value| sk.ack_pending = value as u8),
 ];
 
-static ACK_SAMPLE: [Known<AckSample>; 3] = [
-    known("pkts_acked", |sample| sample.pkts_acked.into()),
-    known("rtt_us", |sample| sample.rtt_us as u64),
-    noted(
+static ACK_SAMPLE_MEMBERS: [MemberDefinition<AckSample>; 3] = [
+    plain_member("pkts_acked", |sample| sample.pkts_acked.into()),
+    plain_member("rtt_us", |sample| sample.rtt_us as u64),
+    member_with_note(
         "in_flight",
         |sample| sample.in_flight.into(),
         "bytes in flight before the ACK; a kernel stores the bytes in flight when the newest acknowledged packet was sent",
     ),
 ];
 
-static RATE_SAMPLE: [Known<RateSample>; 9] = [
-    known("prior_delivered", |sample| sample.prior_delivered.into()),
-    known("delivered", |sample| sample.delivered as u64),
-    known("interval_us", |sample| sample.interval_us as u64),
-    known("rtt_us", |sample| sample.rtt_us as u64),
-    known("losses", |sample| sample.losses as u64),
-    known("acked_sacked", |sample| sample.acked_sacked.into()),
-    known("prior_in_flight", |sample| sample.prior_in_flight.into()),
-    known("is_app_limited", |sample| sample.is_app_limited.into()),
-    known("is_ack_delayed", |sample| sample.is_ack_delayed.into()),
+static RATE_SAMPLE_MEMBERS: [MemberDefinition<RateSample>; 9] = [
+    plain_member("prior_delivered", |sample| sample.prior_delivered.into()),
+    plain_member("delivered", |sample| sample.delivered as u64),
+    plain_member("interval_us", |sample| sample.interval_us as u64),
+    plain_member("rtt_us", |sample| sample.rtt_us as u64),
+    plain_member("losses", |sample| sample.losses as u64),
+    plain_member("acked_sacked", |sample| sample.acked_sacked.into()),
+    plain_member("prior_in_flight", |sample| sample.prior_in_flight.into()),
+    plain_member("is_app_limited", |sample| sample.is_app_limited.into()),
+    plain_member("is_ack_delayed", |sample| sample.is_ack_delayed.into()),
 ];
 
 /// Returns all simulated members.
 pub fn simulated_members() -> Vec<SimulatedMember> {
-    fn of<T>(structure: &'static str, table: &[Known<T>]) -> Vec<SimulatedMember> {
-        let member = |known: &Known<T>| SimulatedMember {
+    fn list_members<T>(structure: &'static str, table: &[MemberDefinition<T>]) -> Vec<SimulatedMember> {
+        let member = |known: &MemberDefinition<T>| SimulatedMember {
             structure,
             name: known.name,
             writable: structure == "tcp_sock" && crate::kernel::WRITABLE.contains(&known.name),
@@ -195,55 +223,60 @@ pub fn simulated_members() -> Vec<SimulatedMember> {
         };
         table.iter().map(member).collect()
     }
-    [of("tcp_sock", &SOCKET), of("ack_sample", &ACK_SAMPLE), of("rate_sample", &RATE_SAMPLE)].concat()
+    [
+        list_members("tcp_sock", &SOCKET_MEMBERS),
+        list_members("ack_sample", &ACK_SAMPLE_MEMBERS),
+        list_members("rate_sample", &RATE_SAMPLE_MEMBERS),
+    ]
+    .concat()
 }
 
 /// Returns the current value of each member of a socket.
 pub fn socket_values(sk: &Sock) -> impl Iterator<Item = (&'static str, u64)> {
-    values(&SOCKET, sk)
+    values(&SOCKET_MEMBERS, sk)
 }
 
 /// Returns the value of each member of `ack_sample`.
 pub fn ack_sample_values(sample: &AckSample) -> impl Iterator<Item = (&'static str, u64)> {
-    values(&ACK_SAMPLE, sample)
+    values(&ACK_SAMPLE_MEMBERS, sample)
 }
 
 /// Returns the value of each member of `rate_sample`.
 pub fn rate_sample_values(sample: &RateSample) -> impl Iterator<Item = (&'static str, u64)> {
-    values(&RATE_SAMPLE, sample)
+    values(&RATE_SAMPLE_MEMBERS, sample)
 }
 
-fn values<T>(table: &'static [Known<T>], from: &T) -> impl Iterator<Item = (&'static str, u64)> {
+fn values<T>(table: &'static [MemberDefinition<T>], from: &T) -> impl Iterator<Item = (&'static str, u64)> {
     table.iter().map(move |known| (known.name, (known.of)(from)))
 }
 
 /// Returns the names of the socket's members.
-pub(crate) fn of_socket() -> [&'static str; SOCKET.len()] {
-    SOCKET.each_ref().map(|known| known.name)
+pub(crate) fn socket_member_names() -> [&'static str; SOCKET_MEMBERS.len()] {
+    SOCKET_MEMBERS.each_ref().map(|known| known.name)
 }
 
 /// Returns the names of the members of `ack_sample`.
-pub(crate) fn of_ack_sample() -> [&'static str; ACK_SAMPLE.len()] {
-    ACK_SAMPLE.each_ref().map(|known| known.name)
+pub(crate) fn ack_sample_member_names() -> [&'static str; ACK_SAMPLE_MEMBERS.len()] {
+    ACK_SAMPLE_MEMBERS.each_ref().map(|known| known.name)
 }
 
 /// Returns the names of the members of `rate_sample`.
-pub(crate) fn of_rate_sample() -> [&'static str; RATE_SAMPLE.len()] {
-    RATE_SAMPLE.each_ref().map(|known| known.name)
+pub(crate) fn rate_sample_member_names() -> [&'static str; RATE_SAMPLE_MEMBERS.len()] {
+    RATE_SAMPLE_MEMBERS.each_ref().map(|known| known.name)
 }
 
 /// Members with their locations in a structure.
 #[derive(Debug)]
-pub(crate) struct Filled<T>(Vec<(Field, Of<T>)>);
+pub(crate) struct LocatedMembers<T>(Vec<(Field, MemberGetter<T>)>);
 
-impl<T> Filled<T> {
+impl<T> LocatedMembers<T> {
     fn new(
         layout: &Layout,
-        table: &[Known<T>],
+        table: &[MemberDefinition<T>],
         is_needed: impl Fn(&'static str, Field) -> bool,
-    ) -> Filled<T> {
-        let placed = table.iter().map(|known| (known, place(layout, known.name)));
-        Filled(
+    ) -> LocatedMembers<T> {
+        let placed = table.iter().map(|known| (known, locate_member(layout, known.name)));
+        LocatedMembers(
             placed
                 .filter(|(known, at)| is_needed(known.name, *at))
                 .map(|(known, at)| (at, known.of))
@@ -252,58 +285,61 @@ impl<T> Filled<T> {
     }
 
     /// Fills in the members of a structure.
-    pub(crate) fn fill(&self, image: &mut Image, from: &T) {
+    pub(crate) fn fill(&self, image: &mut StructImage, from: &T) {
         self.0.iter().for_each(|(field, of)| image.set(*field, of(from)));
     }
 }
 
-impl Filled<AckSample> {
-    pub(crate) fn ack_sample(layout: &Layout) -> Self {
-        Filled::new(layout, &ACK_SAMPLE, |_, _| true)
+impl LocatedMembers<AckSample> {
+    pub(crate) fn from_ack_sample_layout(layout: &Layout) -> Self {
+        LocatedMembers::new(layout, &ACK_SAMPLE_MEMBERS, |_, _| true)
     }
 }
 
-impl Filled<RateSample> {
-    pub(crate) fn rate_sample(layout: &Layout) -> Self {
-        Filled::new(layout, &RATE_SAMPLE, |_, _| true)
+impl LocatedMembers<RateSample> {
+    pub(crate) fn from_rate_sample_layout(layout: &Layout) -> Self {
+        LocatedMembers::new(layout, &RATE_SAMPLE_MEMBERS, |_, _| true)
     }
 }
 
-impl Filled<Sock> {
+impl LocatedMembers<Sock> {
     /// Returns the members that programs and the kernel's own functions can read. No other members are set
     /// for a call.
-    pub(crate) fn socket(layout: &Layout) -> Self {
-        Filled::new(layout, &SOCKET, |name, at| layout.is_visible(at) || Window::FIELDS.contains(&name))
+    pub(crate) fn from_socket_layout(layout: &Layout) -> Self {
+        LocatedMembers::new(layout, &SOCKET_MEMBERS, |name, at| {
+            layout.is_declared(at) || WindowFields::FIELDS.contains(&name)
+        })
     }
 }
 
 /// Members that programs and the kernel's own functions can change, with their locations in the socket.
 #[derive(Debug)]
-pub(crate) struct Changed(Vec<(Field, Set<Sock>)>);
+pub(crate) struct WritableMembers(Vec<(Field, MemberSetter<Sock>)>);
 
-impl Changed {
-    pub(crate) fn new(layout: &Layout) -> Changed {
-        let placed = CHANGED.iter().map(|&(name, set)| (name, place(layout, name), set));
-        let seen = placed.filter(|(name, at, _)| layout.is_visible(*at) || Window::FIELDS.contains(name));
-        Changed(seen.map(|(_, at, set)| (at, set)).collect())
+impl WritableMembers {
+    pub(crate) fn new(layout: &Layout) -> WritableMembers {
+        let placed = MEMBER_SETTERS.iter().map(|&(name, set)| (name, locate_member(layout, name), set));
+        let seen =
+            placed.filter(|(name, at, _)| layout.is_declared(*at) || WindowFields::FIELDS.contains(name));
+        WritableMembers(seen.map(|(_, at, set)| (at, set)).collect())
     }
 
     /// Copies changed members to the sender.
-    pub(crate) fn take(&self, image: &Image, sk: &mut Sock) {
+    pub(crate) fn apply_changes(&self, image: &StructImage, sk: &mut Sock) {
         self.0.iter().for_each(|(field, set)| set(sk, image.get(*field)));
     }
 }
 
 /// Copies the maximum pacing rate to the sender, limits the pacing rate and turns pacing on. A program's
 /// types need not declare these members.
-pub(crate) fn take_pacing(image: &Image, sk: &mut Sock) {
-    sk.sk_max_pacing_rate = image.get(place(image.layout(), "sk_max_pacing_rate"));
+pub(crate) fn apply_pacing_limit(image: &StructImage, sk: &mut Sock) {
+    sk.sk_max_pacing_rate = image.get(locate_member(image.layout(), "sk_max_pacing_rate"));
     sk.sk_pacing_rate = sk.sk_pacing_rate.min(sk.sk_max_pacing_rate);
     if sk.sk_max_pacing_rate < u64::MAX && sk.sk_pacing_status == Sock::PACING_NONE {
         sk.sk_pacing_status = Sock::PACING_NEEDED;
     }
 }
 
-fn place(layout: &Layout, name: &str) -> Field {
+fn locate_member(layout: &Layout, name: &str) -> Field {
     layout.get(name).expect("a layout contains the requested members")
 }

@@ -1,18 +1,18 @@
 //! BPF object compiled by clang, after parsing, linking and checking.
 
-use crate::accesses::{self, Named};
+use crate::accesses::{self, MemberAccess};
 use crate::btf::{self, Btf};
-use crate::check::check;
+use crate::check::check_functions;
 use crate::congestion::{self, CongestionControl, Program};
 use crate::elf::Elf;
 use crate::error::{ObjectError, Problem};
-use crate::fault::Place;
+use crate::fault::InstructionLocation;
 use crate::instruction::{Instruction, Op};
 use crate::kernel::{Helper, Layout, socket_layout};
-use crate::linking::Linking;
-use crate::maps::Definition;
+use crate::linking::SymbolResolver;
+use crate::maps::MapDefinition;
 use crate::memory::Region;
-use crate::program::{Listing, decode};
+use crate::program::{FunctionTable, decode};
 use crate::stack;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,25 +30,25 @@ const COMPATIBLE: [&str; 6] =
 pub struct Filter {
     /// Name of the function.
     pub name: String,
-    /// Program for [`Machine::filter`](crate::Machine::filter).
+    /// Program for [`VirtualMachine::filter`](crate::VirtualMachine::run_filter).
     pub program: Program,
 }
 
 /// BPF object that Airhop can simulate. The object is immutable and shared by all runs. Each run has its own
-/// [`Machine`](crate::Machine).
+/// [`VirtualMachine`](crate::VirtualMachine).
 #[derive(Debug)]
 pub struct Object {
     name: String,
     license: String,
     services: Vec<String>,
     btf: Arc<Btf>,
-    listing: Listing,
-    named: Vec<Named>,
+    listing: FunctionTable,
+    named: Vec<MemberAccess>,
     controls: Vec<CongestionControl>,
     filters: Vec<Filter>,
     pub(crate) code: Vec<Instruction>,
     pub(crate) regions: Vec<Region>,
-    pub(crate) maps: Vec<Definition>,
+    pub(crate) maps: Vec<MapDefinition>,
 }
 
 impl Object {
@@ -73,13 +73,13 @@ impl Object {
             }
             None => Vec::new(),
         };
-        let linking = Linking::new(&elf, &btf)?;
-        let listing = Listing::new(&elf, &linking, &lines, &btf)?;
-        let located = |(at, why)| Problem::Instruction { place: listing.place(at, &btf), why };
+        let linking = SymbolResolver::new(&elf, &btf)?;
+        let listing = FunctionTable::new(&elf, &linking, &lines, &btf)?;
+        let located = |(at, why)| Problem::Instruction { place: listing.instruction_location(at, &btf), why };
         let mut code = decode(&elf, &linking).map_err(located)?;
-        accesses::place_bitfields(&elf, &btf, &linking, &mut code)?;
-        let code = check(&code, &listing).map_err(located)?;
-        let controls = congestion::read(&elf, &btf, &linking)?;
+        accesses::relocate_bitfields(&elf, &btf, &linking, &mut code)?;
+        let code = check_functions(&code, &listing).map_err(located)?;
+        let controls = congestion::read_congestion_controls(&elf, &btf, &linking)?;
         let filters = filters(&elf, &listing);
         let license = license(&elf);
         let services = services(&elf);
@@ -89,14 +89,14 @@ impl Object {
                     .into();
             return Err(Problem::Section { section: SERVICES.into(), why });
         }
-        if controls.iter().flat_map(entries).any(|program| !listing.starts(program.0)) {
+        if controls.iter().flat_map(callback_programs).any(|program| !listing.is_function_start(program.0)) {
             return Err(Problem::Elf("a callback that is not the start of a function".into()));
         }
         if !controls.is_empty() && !COMPATIBLE.contains(&license.as_str()) {
             let why = format!("{license:?}, expected one of {}", COMPATIBLE.join(", "));
             return Err(Problem::Section { section: "license".into(), why });
         }
-        let named = accesses::read(&elf, &btf, &linking)?;
+        let named = accesses::find_member_accesses(&elf, &btf, &linking)?;
         let (regions, maps) = (linking.regions, linking.maps);
         Ok(Object {
             name: name.to_owned(),
@@ -152,8 +152,8 @@ impl Object {
         self.laid_out(socket_layout(&self.btf, fields))
     }
 
-    /// Returns the layout of another structure that callbacks receive by pointer (`ack_sample`,
-    /// `rate_sample`). Programs may only read the structure.
+    /// Returns the layout of another structure that callbacks receive by pointer (`from_ack_sample_layout`,
+    /// `from_rate_sample_layout`). Programs may only read the structure.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Object {
         let build = || {
             let mut layout = Layout::new(&self.btf, structure)?;
             for field in fields {
-                layout.provide(field, field)?;
+                layout.add_readable(field, field)?;
             }
             Ok(layout)
         };
@@ -185,31 +185,35 @@ impl Object {
         control: &CongestionControl,
         layouts: &[(&[&str], &Layout)],
     ) -> Result<(), ObjectError> {
-        let callbacks: Vec<usize> = entries(control).map(|program| program.0).collect();
+        let callbacks: Vec<usize> = callback_programs(control).map(|program| program.0).collect();
         let filters = self.filters.iter().map(|filter| filter.program.0);
         let checked = callbacks
             .iter()
             .copied()
             .chain(filters)
-            .try_for_each(|entry| stack::check(&self.code, &self.listing, entry));
-        let reached: BTreeSet<usize> =
-            callbacks.iter().flat_map(|&entry| stack::reachable(&self.code, &self.listing, entry)).collect();
-        let in_program = |at: usize| reached.contains(&self.listing.function(at).start);
-        let asked = control.program(congestion::Callback::Release).and_then(|program| self.asks(program));
+            .try_for_each(|entry| stack::check_stack_use(&self.code, &self.listing, entry));
+        let reached: BTreeSet<usize> = callbacks
+            .iter()
+            .flat_map(|&entry| stack::reachable_functions(&self.code, &self.listing, entry))
+            .collect();
+        let in_program = |at: usize| reached.contains(&self.listing.function_at(at).start);
+        let asked = control
+            .program(congestion::Callback::Release)
+            .and_then(|program| self.find_socket_option_call(program));
         let refused = layouts.iter().find_map(|(structures, layout)| {
-            accesses::refuse(&self.named, &self.code, in_program, structures, layout)
+            accesses::find_forbidden_access(&self.named, &self.code, in_program, structures, layout)
         });
         checked.and(asked.or(refused).map_or(Ok(()), Err)).map_err(|(at, why)| ObjectError {
             file: self.name.clone(),
-            problem: Problem::Instruction { place: self.place(at), why },
+            problem: Problem::Instruction { place: self.instruction_location(at), why },
         })
     }
 
     /// Returns the first instruction of `release` that reads or sets a socket option, and the reason. A
     /// kernel rejects such an instruction (bpf_tcp_ca_get_func_proto()).
-    fn asks(&self, release: Program) -> Option<(usize, String)> {
-        let functions = stack::reachable(&self.code, &self.listing, release.0);
-        let body = |start| self.listing.function(start).start..self.listing.function(start).end;
+    fn find_socket_option_call(&self, release: Program) -> Option<(usize, String)> {
+        let functions = stack::reachable_functions(&self.code, &self.listing, release.0);
+        let body = |start| self.listing.function_at(start).start..self.listing.function_at(start).end;
         functions.into_iter().flat_map(body).find_map(|at| match self.code[at].op {
             Op::CallHelper(helper @ (Helper::SetSockOpt | Helper::GetSockOpt)) => Some((
                 at,
@@ -220,8 +224,8 @@ impl Object {
     }
 
     /// Returns the place of an instruction, for messages.
-    pub(crate) fn place(&self, instruction: usize) -> Place {
-        self.listing.place(instruction, &self.btf)
+    pub(crate) fn instruction_location(&self, instruction: usize) -> InstructionLocation {
+        self.listing.instruction_location(instruction, &self.btf)
     }
 }
 
@@ -237,11 +241,11 @@ fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), Problem> {
     }
 }
 
-fn entries(control: &CongestionControl) -> impl Iterator<Item = Program> {
+fn callback_programs(control: &CongestionControl) -> impl Iterator<Item = Program> {
     congestion::Callback::ALL.into_iter().filter_map(|callback| control.program(callback))
 }
 
-fn filters(elf: &Elf, listing: &Listing) -> Vec<Filter> {
+fn filters(elf: &Elf, listing: &FunctionTable) -> Vec<Filter> {
     let functions =
         listing.functions.iter().filter(|function| is_filter(&elf.sections[function.section].name));
     functions

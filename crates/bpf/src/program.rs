@@ -3,14 +3,14 @@
 use crate::btf::{Btf, LineInfo, Name};
 use crate::elf::{Elf, Relocation, Symbol};
 use crate::error::Problem;
-use crate::fault::Place;
-use crate::instruction::{CALL, Encoded, Instruction, LOAD_CONSTANT, Op, ZERO};
+use crate::fault::InstructionLocation;
+use crate::instruction::{CALL, Encoded, Instruction, LOAD_CONSTANT, Op, ZERO_REGISTER};
 use crate::kernel::Helper;
-use crate::linking::{Callee, Linking};
+use crate::linking::{Callee, SymbolResolver};
 use std::collections::BTreeMap;
 
 /// Maximum number of instructions of an object, as in the kernel.
-const MOST_INSTRUCTIONS: usize = 1_000_000;
+const MAX_INSTRUCTIONS: usize = 1_000_000;
 
 /// A function.
 #[derive(Clone, Debug)]
@@ -24,31 +24,31 @@ pub(crate) struct Function {
 
 /// Functions, and the source lines of their instructions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Listing {
+pub(crate) struct FunctionTable {
     /// Functions in the order of their start.
     pub functions: Vec<Function>,
     /// First instruction, file and line of each line record, in the order of instructions.
     pub lines: Vec<(usize, Name, u32)>,
 }
 
-impl Listing {
+impl FunctionTable {
     /// Reads symbols and line information.
     pub(crate) fn new(
         elf: &Elf,
-        linking: &Linking<'_>,
+        linking: &SymbolResolver<'_>,
         lines: &[LineInfo],
         btf: &Btf,
-    ) -> Result<Listing, Problem> {
+    ) -> Result<FunctionTable, Problem> {
         let mut functions = Vec::new();
         let mut named: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
         for symbol in elf.symbols.iter().filter(|symbol| symbol.is_function && !symbol.name.is_empty()) {
             named.entry(symbol.section.unwrap_or(0)).or_default().push(symbol);
         }
         for (index, section) in elf.code() {
-            let (code, length) = (linking.code_of[&index], section.bytes.len() / 8);
-            if section.bytes.len() % 8 != 0 || code + length > MOST_INSTRUCTIONS {
+            let (code, length) = (linking.section_starts[&index], section.bytes.len() / 8);
+            if section.bytes.len() % 8 != 0 || code + length > MAX_INSTRUCTIONS {
                 let why = format!(
-                    "{} bytes of instructions, expected eight for each of at most {MOST_INSTRUCTIONS}",
+                    "{} bytes of instructions, expected eight for each of at most {MAX_INSTRUCTIONS}",
                     section.bytes.len()
                 );
                 return Err(Problem::Section { section: section.name.clone(), why });
@@ -73,9 +73,9 @@ impl Listing {
             }
             functions.extend(found);
         }
-        let mut listing = Listing { functions, lines: Vec::new() };
+        let mut listing = FunctionTable { functions, lines: Vec::new() };
         let sections: BTreeMap<&str, usize> =
-            elf.code().map(|(index, s)| (s.name.as_str(), linking.code_of[&index])).collect();
+            elf.code().map(|(index, s)| (s.name.as_str(), linking.section_starts[&index])).collect();
         for line in lines {
             if let Some(code) = sections.get(btf.text(line.section)) {
                 listing.lines.push((code + line.offset as usize / 8, line.file, line.line));
@@ -86,22 +86,22 @@ impl Listing {
     }
 
     /// True if an instruction is the first of a function.
-    pub(crate) fn starts(&self, instruction: usize) -> bool {
+    pub(crate) fn is_function_start(&self, instruction: usize) -> bool {
         self.functions.binary_search_by_key(&instruction, |function| function.start).is_ok()
     }
 
     /// Returns the function that contains an instruction.
-    pub(crate) fn function(&self, instruction: usize) -> &Function {
+    pub(crate) fn function_at(&self, instruction: usize) -> &Function {
         let after = self.functions.partition_point(|function| function.start <= instruction);
         &self.functions[after - 1]
     }
 
     /// Returns the place of an instruction, for messages.
-    pub(crate) fn place(&self, instruction: usize, btf: &Btf) -> Place {
-        let function = self.function(instruction);
+    pub(crate) fn instruction_location(&self, instruction: usize, btf: &Btf) -> InstructionLocation {
+        let function = self.function_at(instruction);
         let after = self.lines.partition_point(|(start, ..)| *start <= instruction);
         let line = self.lines[..after].last().filter(|(start, ..)| *start >= function.start);
-        Place {
+        InstructionLocation {
             function: function.name.clone(),
             instruction: instruction - function.start,
             line: line.map(|(_, file, line)| (btf.text(*file).to_owned(), *line)),
@@ -111,7 +111,10 @@ impl Listing {
 
 /// Decodes and links the code of all sections. `None` stands for the second half of a 64-bit constant. The
 /// error contains the index of the instruction.
-pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Instruction>>, (usize, String)> {
+pub(crate) fn decode(
+    elf: &Elf,
+    linking: &SymbolResolver<'_>,
+) -> Result<Vec<Option<Instruction>>, (usize, String)> {
     let mut code = Vec::new();
     for (_, section) in elf.code() {
         let relocations: BTreeMap<u64, &Relocation> =
@@ -149,7 +152,7 @@ fn constant(
     first: Encoded,
     second: Option<Encoded>,
     relocation: Option<&Relocation>,
-    linking: &Linking<'_>,
+    linking: &SymbolResolver<'_>,
 ) -> Result<Instruction, String> {
     let Some(second) = second.filter(|second| second.opcode == 0) else {
         return Err("the second half of a 64-bit constant is missing".into());
@@ -169,7 +172,7 @@ fn constant(
         0..=9 => Ok(Instruction {
             op: Op::Constant,
             dst: first.dst,
-            src: ZERO,
+            src: ZERO_REGISTER,
             offset: 0,
             immediate: number as i64,
         }),
@@ -183,14 +186,14 @@ fn call(
     encoded: Encoded,
     at: usize,
     relocation: Option<&Relocation>,
-    linking: &Linking<'_>,
+    linking: &SymbolResolver<'_>,
 ) -> Result<Instruction, String> {
     let distance =
         |immediate: i32| usize::try_from(at as i64 + 1 + i64::from(immediate)).unwrap_or(usize::MAX);
     let callee = match (encoded.src, relocation) {
         (0, None) => {
-            let op = Op::CallHelper(Helper::numbered(encoded.immediate)?);
-            return Ok(Instruction { op, dst: 0, src: ZERO, offset: 0, immediate: 0 });
+            let op = Op::CallHelper(Helper::from_number(encoded.immediate)?);
+            return Ok(Instruction { op, dst: 0, src: ZERO_REGISTER, offset: 0, immediate: 0 });
         }
         (1, None) => Callee::Function(distance(encoded.immediate)),
         (1, Some(relocation)) => linking.callee(relocation, encoded.immediate)?,
@@ -202,5 +205,5 @@ fn call(
         }
         Callee::Kernel(kfunc) => (Op::CallKfunc(kfunc), 0),
     };
-    Ok(Instruction { op, dst: 0, src: ZERO, offset, immediate: 0 })
+    Ok(Instruction { op, dst: 0, src: ZERO_REGISTER, offset, immediate: 0 })
 }

@@ -1,10 +1,10 @@
 //! Static checks of a program's straight-line code: stack use of functions, and alignment of atomic
 //! operations.
 
-use crate::instruction::{FRAME, Instruction, Op};
+use crate::instruction::{FRAME_POINTER, Instruction, Op};
 use crate::kernel::Helper;
-use crate::memory::{FRAME_BYTES, FRAMES};
-use crate::program::Listing;
+use crate::memory::{FRAME_BYTES, MAX_FRAMES};
+use crate::program::FunctionTable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Unit in bytes to which frame sizes are rounded up, as for JIT-compiled code (Linux, kernel/bpf/verifier.c,
@@ -23,15 +23,19 @@ enum Pointer {
 
 type Registers = [Option<Pointer>; 16];
 
-const UNKNOWN: Registers = {
+const INITIAL_REGISTERS: Registers = {
     let mut registers = [None; 16];
-    registers[FRAME as usize] = Some(Pointer::Frame(0));
+    registers[FRAME_POINTER as usize] = Some(Pointer::Frame(0));
     registers
 };
 
 /// Returns the functions that a program can run, as indices of their first instructions. Callbacks of
 /// bpf_loop() are included.
-pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -> BTreeSet<usize> {
+pub(crate) fn reachable_functions(
+    code: &[Instruction],
+    listing: &FunctionTable,
+    entry: usize,
+) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut left = vec![entry];
     while let Some(start) = left.pop() {
@@ -43,35 +47,39 @@ pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -
 }
 
 /// Returns the functions that a function calls, or passes to bpf_loop().
-fn callees(code: &[Instruction], listing: &Listing, start: usize) -> BTreeSet<usize> {
-    let function = listing.function(start);
+fn callees(code: &[Instruction], listing: &FunctionTable, start: usize) -> BTreeSet<usize> {
+    let function = listing.function_at(start);
     let called = |instruction: &Instruction| match instruction.op {
         Op::Call => Some(instruction.offset as usize),
-        Op::Constant => crate::memory::Space::code(instruction.immediate as u64),
+        Op::Constant => crate::memory::AddressSpace::code(instruction.immediate as u64),
         _ => None,
     };
     let body = &code[function.start..function.end];
-    body.iter().filter_map(called).filter(|&callee| listing.starts(callee)).collect()
+    body.iter().filter_map(called).filter(|&callee| listing.is_function_start(callee)).collect()
 }
 
 /// Checks the stack use of a program and all functions that it calls. Nested stack frames may have at most
 /// 512 bytes in total and a depth of eight. The error contains the index of an instruction.
-pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Result<(), (usize, String)> {
+pub(crate) fn check_stack_use(
+    code: &[Instruction],
+    listing: &FunctionTable,
+    entry: usize,
+) -> Result<(), (usize, String)> {
     let mut chains = Chains { code, listing, worst: BTreeMap::new(), open: BTreeSet::new() };
     chains.visit(entry)?;
     let (mut at, mut names) = (Some(entry), Vec::new());
     let chain = chains.worst[&entry];
     while let Some(start) = at {
-        names.push(listing.function(start).name.as_str());
+        names.push(listing.function_at(start).name.as_str());
         at = chains.worst[&start].next;
     }
-    if chain.bytes > FRAME_BYTES as i64 || chain.frames > FRAMES {
+    if chain.bytes > FRAME_BYTES as i64 || chain.frames > MAX_FRAMES {
         let Chain { bytes, frames, .. } = chain;
         let names = names.join(" calls ");
         return Err((
             entry,
             format!(
-                "{bytes} bytes of stack in {frames} functions ({names}), expected at most {FRAME_BYTES} bytes and {FRAMES} functions"
+                "{bytes} bytes of stack in {frames} functions ({names}), expected at most {FRAME_BYTES} bytes and {MAX_FRAMES} functions"
             ),
         ));
     }
@@ -88,7 +96,7 @@ struct Chain {
 
 struct Chains<'a> {
     code: &'a [Instruction],
-    listing: &'a Listing,
+    listing: &'a FunctionTable,
     worst: BTreeMap<usize, Chain>,
     /// Functions on the current chain of calls. A call of a function in this set is a recursion.
     open: BTreeSet<usize>,
@@ -99,12 +107,12 @@ impl Chains<'_> {
         if self.worst.contains_key(&start) {
             return Ok(());
         }
-        let function = self.listing.function(start);
-        if !self.open.insert(start) || self.open.len() > FRAMES {
+        let function = self.listing.function_at(start);
+        if !self.open.insert(start) || self.open.len() > MAX_FRAMES {
             let name = &function.name;
             return Err((
                 start,
-                format!("calls are nested deeper than {FRAMES} functions, {name} among them"),
+                format!("calls are nested deeper than {MAX_FRAMES} functions, {name} among them"),
             ));
         }
         let mut chain = Chain { bytes: 0, frames: 0, next: None };
@@ -116,7 +124,7 @@ impl Chains<'_> {
                 (chain.bytes, chain.next) = (below.bytes, Some(callee));
             }
         }
-        chain.bytes += depth(self.code, function.start, function.end)?;
+        chain.bytes += frame_bytes(self.code, function.start, function.end)?;
         chain.frames += 1;
         self.open.remove(&start);
         self.worst.insert(start, chain);
@@ -125,21 +133,21 @@ impl Chains<'_> {
 }
 
 /// Returns the size of a function's stack frame in bytes.
-fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, String)> {
+fn frame_bytes(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, String)> {
     let targets: BTreeSet<usize> =
         code[start..end].iter().filter(|i| i.op.is_jump()).map(|i| i.offset as usize).collect();
-    let mut registers = UNKNOWN;
+    let mut registers = INITIAL_REGISTERS;
     let mut deepest = 0;
     for (at, instruction) in code.iter().enumerate().take(end).skip(start) {
         if targets.contains(&at) {
-            registers = UNKNOWN;
+            registers = INITIAL_REGISTERS;
         }
         if let Some((register, bytes)) = accessed(instruction)
             && let Some(pointer) = registers[usize::from(register & 15)]
         {
             deepest = deepest.max(check_access(instruction, pointer, bytes).map_err(|why| (at, why))?);
         }
-        step(instruction, &mut registers);
+        update_registers(instruction, &mut registers);
         if let Some(Pointer::Frame(from)) = registers[usize::from(instruction.dst & 15)] {
             deepest = deepest.max(-from);
         }
@@ -180,19 +188,19 @@ fn check_access(instruction: &Instruction, pointer: Pointer, bytes: i64) -> Resu
 }
 
 /// Updates the known targets of the registers after an instruction.
-fn step(instruction: &Instruction, registers: &mut Registers) {
+fn update_registers(instruction: &Instruction, registers: &mut Registers) {
     let by = instruction.immediate;
     let moved = |pointer: Option<Pointer>, by: i64| match pointer? {
         Pointer::Frame(from) => from.checked_add(by).map(Pointer::Frame),
         Pointer::Value(from) => from.checked_add(by).map(Pointer::Value),
     };
     let (d, s) = (usize::from(instruction.dst & 15), usize::from(instruction.src & 15));
-    let is_immediate = instruction.src == crate::instruction::ZERO;
+    let is_immediate = instruction.src == crate::instruction::ZERO_REGISTER;
     registers[d] = match instruction.op {
         Op::Mov64 if !is_immediate => registers[s],
         Op::Add64 if is_immediate => moved(registers[d], by),
         Op::Sub64 if is_immediate => moved(registers[d], by.wrapping_neg()),
-        Op::Constant => crate::memory::Space::data(by as u64).map(|at| Pointer::Value(at as i64)),
+        Op::Constant => crate::memory::AddressSpace::data(by as u64).map(|at| Pointer::Value(at as i64)),
         Op::CallHelper(helper) => {
             registers[1..6].fill(None);
             let value = matches!(helper, Helper::MapLookup | Helper::StorageGet);
@@ -211,5 +219,5 @@ fn step(instruction: &Instruction, registers: &mut Registers) {
         op if op.is_jump() || op == Op::Exit => return,
         _ => None,
     };
-    registers[usize::from(FRAME)] = Some(Pointer::Frame(0));
+    registers[usize::from(FRAME_POINTER)] = Some(Pointer::Frame(0));
 }

@@ -1,7 +1,7 @@
 //! Tests of `objects/wrong.bpf.c`: code that the kernel's verifier would reject ends in a fault with place
 //! and reason.
 
-use airhop_bpf::{Argument, Callback, Image, Machine, Object, Socket};
+use airhop_bpf::{Argument, Callback, Object, Socket, StructImage, VirtualMachine};
 use std::sync::Arc;
 
 pub const OBJECT: &[u8] = include_bytes!("objects/wrong.bpf.o");
@@ -9,11 +9,14 @@ pub const OBJECT: &[u8] = include_bytes!("objects/wrong.bpf.o");
 fn fault(callback: Callback) -> String {
     let object = Arc::new(Object::read(OBJECT, "wrong.bpf.o").unwrap());
     let mut socket = Socket::new(&object.socket_layout(&["srtt_us"]).unwrap(), 0, 0);
-    let sample = Image::new(object.sample_layout("ack_sample", &["rtt_us"]).unwrap());
+    let sample = StructImage::new(object.sample_layout("ack_sample", &["rtt_us"]).unwrap());
     let program = object.congestion_controls()[0].program(callback).unwrap();
     let argument =
         if callback == Callback::PktsAcked { Argument::Sample(&sample) } else { Argument::Number(3) };
-    Machine::new(object, 0).call(program, &mut socket, &[argument], 0).expect_err("a fault").to_string()
+    VirtualMachine::new(object, 0)
+        .call(program, &mut socket, &[argument], 0)
+        .expect_err("a fault")
+        .to_string()
 }
 
 /// Asserts that a fault names the object, the function, the source line, and the cause.

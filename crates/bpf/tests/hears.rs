@@ -3,12 +3,12 @@
 //! `objects/shares.bpf.c` consumes no packet.
 
 use airhop_base::{
-    Body, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock,
-    Segment, Span, Time,
+    Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock, Segment,
+    Span, TCP_IP_HEADER_BYTES, Time,
 };
-use airhop_bpf::{Loaded, Object};
+use airhop_bpf::{LoadedCongestionControl, Object};
 use airhop_tcp::kernel_ops::kernel_scheme;
-use airhop_tcp::seams::Run;
+use airhop_tcp::seams::RunState;
 use airhop_tcp::{Config, Params, Preset, Sender};
 use std::sync::Arc;
 
@@ -25,9 +25,15 @@ struct Connection {
 impl Connection {
     fn new(object: &[u8]) -> Connection {
         let object = Arc::new(Object::read(object, "x.bpf.o").unwrap());
-        let loaded = Loaded::new(&object, &object.congestion_controls()[0]).unwrap();
-        let scheme =
-            kernel_scheme("hears", "", loaded.callbacks(), false, &[], Box::new(move || loaded.connect()));
+        let loaded = LoadedCongestionControl::new(&object, &object.congestion_controls()[0]).unwrap();
+        let scheme = kernel_scheme(
+            "hears",
+            "",
+            loaded.callbacks(),
+            false,
+            &[],
+            Box::new(move || loaded.create_connection()),
+        );
         let config = Config {
             handshake: false,
             timestamps: false,
@@ -38,7 +44,7 @@ impl Connection {
         };
         let parts = (scheme.build)(&Params::defaults(&scheme), &config);
         let mut sender = Sender::new(FlowId(3), NodeId(4), NodeId(5), &config, scheme.features, parts);
-        sender.join(&mut Run::default());
+        sender.join_run(&mut RunState::default());
         sender.supply(1_000_000);
         while sender.poll_transmit(Time::ZERO).is_some() {}
         Connection { sender, ms: 100 }
@@ -54,7 +60,7 @@ impl Connection {
 
     fn notice(&mut self, kind: NoticeKind, segment: u64) {
         let [seq, end] = [segment, segment + 1].map(Self::first);
-        let notice = Notice { origin: NodeId(5), ..Notice::about(kind, seq, end) };
+        let notice = Notice { origin: NodeId(5), ..Notice::with_segment(kind, seq, end) };
         self.sender.on_notice(self.now(), notice);
     }
 
@@ -66,8 +72,8 @@ impl Connection {
         }
         let flags = Flags { ack: true, ..Flags::default() };
         let ack = Segment { seq: 1, ack: Self::first(next), window: 1 << 30, flags, ..Segment::default() };
-        let ack = ack.with(RareOptions { sack, eln, ..RareOptions::NONE });
-        let bytes = HEADER_BYTES + ack.option_bytes();
+        let ack = ack.with_rare_options(RareOptions { sack, eln, ..RareOptions::NONE });
+        let bytes = TCP_IP_HEADER_BYTES + ack.option_bytes();
         let packet = Packet::new(FlowId(3), NodeId(5), NodeId(4), bytes, Body::Tcp(ack));
         self.ms += 1;
         self.sender.on_segment(self.now(), &packet);

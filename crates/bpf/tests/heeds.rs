@@ -1,6 +1,6 @@
 //! Tests of `objects/heeds.bpf.c`: the interpreter executes this C code.
 
-use airhop_bpf::{Argument, Callback, Image, Machine, Object, Socket, Verdict};
+use airhop_bpf::{Argument, Callback, Object, Socket, StructImage, Verdict, VirtualMachine};
 use std::sync::Arc;
 
 pub const OBJECT: &[u8] = include_bytes!("objects/heeds.bpf.o");
@@ -9,7 +9,7 @@ const FIELDS: [&str; 6] =
 
 /// A run with one socket.
 struct Run {
-    machine: Machine,
+    machine: VirtualMachine,
     socket: Socket,
 }
 
@@ -17,7 +17,7 @@ impl Run {
     fn new() -> Run {
         let object = Arc::new(Object::read(OBJECT, "heeds.bpf.o").unwrap());
         let layout = object.socket_layout(&FIELDS).unwrap();
-        let mut run = Run { machine: Machine::new(object, 1), socket: Socket::new(&layout, 0, 2) };
+        let mut run = Run { machine: VirtualMachine::new(object, 1), socket: Socket::new(&layout, 0, 2) };
         run.set("snd_cwnd_clamp", 1000);
         run
     }
@@ -42,7 +42,7 @@ fn an_object_declares_its_name_and_callbacks() {
     let object = Object::read(OBJECT, "heeds.bpf.o").unwrap();
     let control = &object.congestion_controls()[0];
     assert_eq!((control.name.as_str(), control.needs_ecn(), object.license()), ("heeds", true, "GPL"));
-    assert_eq!((control.missing(), control.parameters(Callback::CongControl)), (vec![], 2));
+    assert_eq!((control.missing(), control.parameter_count(Callback::CongControl)), (vec![], 2));
     assert_eq!(control.program(Callback::Release), None);
     assert_eq!(object.filters()[0].name, "listen");
 }
@@ -62,8 +62,8 @@ fn bitfields_and_nested_members_have_their_own_offsets() {
         "four bits are written, the adjacent field is unchanged"
     );
     let layout = run.socket.image.layout();
-    assert!(layout.is_visible(layout.get("srtt_us").unwrap()));
-    assert!(!layout.is_visible(layout.get("prior_cwnd").unwrap()), "which the object's header lacks");
+    assert!(layout.is_declared(layout.get("srtt_us").unwrap()));
+    assert!(!layout.is_declared(layout.get("prior_cwnd").unwrap()), "which the object's header lacks");
 }
 
 // RFC 5681 §3.1 through the kernel functions: slow start up to ssthresh, then one segment per window, and no
@@ -104,10 +104,10 @@ fn a_map_carries_notices_from_filter_to_congestion_control() {
     run.set("snd_cwnd", 20);
     assert_eq!(run.call(Callback::Ssthresh, &[]) as u32, 10);
     let listen = run.machine.object().filters()[0].program;
-    assert_eq!(run.machine.filter(listen, &[0x60, 1], 0).unwrap(), Verdict::Pass);
-    assert_eq!(run.machine.filter(listen, &[0x45], 0).unwrap(), Verdict::Pass, "too short");
+    assert_eq!(run.machine.run_filter(listen, &[0x60, 1], 0).unwrap(), Verdict::Pass);
+    assert_eq!(run.machine.run_filter(listen, &[0x45], 0).unwrap(), Verdict::Pass, "too short");
     for heard in 1..=2_u64 {
-        assert_eq!(run.machine.filter(listen, &[0x45, 1, 9], 0).unwrap(), Verdict::Drop);
+        assert_eq!(run.machine.run_filter(listen, &[0x45, 1, 9], 0).unwrap(), Verdict::Drop);
         assert_eq!(run.machine.map_value("heard", &1_u32.to_le_bytes()), Some(&heard.to_le_bytes()[..]));
     }
     assert_eq!(run.call(Callback::Ssthresh, &[]) as u32, 20);
@@ -128,9 +128,10 @@ fn an_insertion_beyond_the_size_of_a_map_is_an_error() {
     assert_eq!(run.machine.map_value("counts", &4_u32.to_le_bytes()), None);
     let listen = run.machine.object().filters()[0].program;
     for kind in 0..6 {
-        run.machine.filter(listen, &[0x45, kind], 0).unwrap();
+        run.machine.run_filter(listen, &[0x45, kind], 0).unwrap();
     }
-    let known = |key: u32, machine: &mut Machine| machine.map_value("heard", &key.to_le_bytes()).is_some();
+    let known =
+        |key: u32, machine: &mut VirtualMachine| machine.map_value("heard", &key.to_le_bytes()).is_some();
     let known: Vec<u32> = (0..6).filter(|key| known(*key, &mut run.machine)).collect();
     assert_eq!(known, [0, 1, 2, 3]);
 }
@@ -142,12 +143,12 @@ fn private_state_jiffies_and_samples_reach_the_program() {
     let mut run = Run::new();
     run.call(Callback::Init, &[]);
     let layout = run.machine.object().sample_layout("ack_sample", &["rtt_us"]).unwrap();
-    let mut sample = Image::new(layout.clone());
+    let mut sample = StructImage::new(layout.clone());
     sample.set(layout.get("rtt_us").unwrap(), -1_i64 as u64);
     assert_eq!(sample.get(layout.get("rtt_us").unwrap()) as i64, -1);
     run.call(Callback::PktsAcked, &[Argument::Sample(&sample)]);
     run.call(Callback::Ssthresh, &[]);
-    let private = run.socket.image.private();
+    let private = run.socket.image.private_state();
     assert_eq!(private.len(), 104);
     assert_eq!(private[..4], 1_u32.to_le_bytes(), "a loss");
     assert_eq!(private[4..8], (-1_i32).to_le_bytes());
@@ -166,7 +167,7 @@ fn two_runs_share_no_maps_or_variables() {
     let trace = || {
         let mut run = Run::new();
         let first = run.call(Callback::Init, &[]);
-        (first, run.call(Callback::Init, &[]), run.socket.image.private().to_vec())
+        (first, run.call(Callback::Init, &[]), run.socket.image.private_state().to_vec())
     };
     assert_eq!(trace(), trace());
 }

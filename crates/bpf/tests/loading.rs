@@ -1,15 +1,15 @@
 //! Data that a kernel needs for objects; tests of `airhop-live` show that a kernel accepts it.
 
 use crate::heeds;
-use airhop_bpf::loading::{LoadMap, LoadTimeValue, Loadable, MemberValue, ProgramKind};
+use airhop_bpf::loading::{LoadTimeValue, LoadableMap, LoadableObject, MemberValue, ProgramKind};
 
 const ELN: &[u8] = include_bytes!("../../../python/airhop/bpf/eln.bpf.o");
 
-fn eln() -> Loadable {
-    Loadable::read(ELN, "eln.bpf.o").unwrap()
+fn eln() -> LoadableObject {
+    LoadableObject::read(ELN, "eln.bpf.o").unwrap()
 }
 
-fn map<'a>(object: &'a Loadable, name: &str) -> &'a LoadMap {
+fn map<'a>(object: &'a LoadableObject, name: &str) -> &'a LoadableMap {
     object.maps.iter().find(|map| map.name == name).unwrap()
 }
 
@@ -36,7 +36,7 @@ fn maps_and_data_of_an_object_are_loaded() {
 #[test]
 fn struct_ops_members_are_loaded_by_name() {
     let object = eln();
-    let [control] = &object.controls[..] else { panic!("one control") };
+    let [control] = &object.congestion_controls[..] else { panic!("one control") };
     assert_eq!((control.name.as_str(), control.variable.as_str()), ("bpf_eln", "eln"));
     let callbacks = control.members.iter().filter_map(|(name, value)| match value {
         MemberValue::Program(place) => Some((name.as_str(), object.programs[*place].name.as_str())),
@@ -59,8 +59,8 @@ fn a_relocation_must_match_its_instruction() {
     let object = eln();
     for program in &object.programs {
         assert_eq!(program.code.len() % 8, 0);
-        assert_eq!(program.functions[0][0], 0, "{}", program.name);
-        assert_eq!(program.lines[0][0], 0, "{}", program.name);
+        assert_eq!(program.func_info[0][0], 0, "{}", program.name);
+        assert_eq!(program.line_info[0][0], 0, "{}", program.name);
         for (at, fill) in &program.load_time_values {
             let instruction = &program.code[8 * at..8 * at + 8];
             match fill {
@@ -84,7 +84,7 @@ fn a_relocation_must_match_its_instruction() {
             .any(|(_, fill)| *fill == LoadTimeValue::Kernel("tcp_reno_ssthresh".into()))
     );
     assert!(
-        !ssthresh.relocations.is_empty(),
+        !ssthresh.core_relocations.is_empty(),
         "members of the kernel's structures are looked up by the kernel"
     );
 }
@@ -93,8 +93,8 @@ fn a_relocation_must_match_its_instruction() {
 /// a message names unknown externs.
 #[test]
 fn kernel_configuration_externs_are_read_from_a_map() {
-    let mut object = Loadable::read(heeds::OBJECT, "heeds.bpf.o").unwrap();
-    object.configure(|name| (name == "CONFIG_HZ").then_some(250));
+    let mut object = LoadableObject::read(heeds::OBJECT, "heeds.bpf.o").unwrap();
+    object.set_kconfig_values(|name| (name == "CONFIG_HZ").then_some(250));
     let options = map(&object, ".kconfig");
     assert_eq!(options.content, Some(250_u64.to_ne_bytes().to_vec()));
     assert!(options.is_read_only());
@@ -107,6 +107,6 @@ fn kernel_configuration_externs_are_read_from_a_map() {
         bytes[at + 8] = b'X';
         bytes
     });
-    let refusal = Loadable::read(&renamed, "x.bpf.o").unwrap_err().to_string();
+    let refusal = LoadableObject::read(&renamed, "x.bpf.o").unwrap_err().to_string();
     assert!(refusal.contains("section .kconfig: refers to CONFIG_HX"), "{refusal}");
 }

@@ -1,7 +1,7 @@
 //! Tests of `objects/reaches.bpf.c`: a running object can access only its own memory. A kernel verifies this
 //! before it runs the object.
 
-use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
+use airhop_bpf::{Argument, Callback, Object, Socket, VirtualMachine};
 use std::sync::Arc;
 
 const OBJECT: &[u8] = include_bytes!("objects/reaches.bpf.o");
@@ -11,7 +11,7 @@ fn call(callback: Callback, number: u64) -> Result<u64, String> {
     let object = Arc::new(Object::read(OBJECT, "reaches.bpf.o").unwrap());
     let mut socket = Socket::new(&object.socket_layout(&["srtt_us"]).unwrap(), 0, 0);
     let program = object.congestion_controls()[0].program(callback).unwrap();
-    let mut machine = Machine::new(object, 0);
+    let mut machine = VirtualMachine::new(object, 0);
     let result = machine.call(program, &mut socket, &[Argument::Number(number)], 0);
     result.map_err(|fault| fault.to_string())
 }

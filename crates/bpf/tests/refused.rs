@@ -1,7 +1,7 @@
 //! Objects that a kernel rejects before they run: `objects/refused.bpf.c`, `objects/twice.bpf.c`, and changed
 //! bytes.
 
-use airhop_bpf::{Loaded, Object};
+use airhop_bpf::{LoadedCongestionControl, Object};
 use std::sync::Arc;
 
 const REFUSED: &[u8] = include_bytes!("objects/refused.bpf.o");
@@ -12,7 +12,7 @@ const SHARES: &[u8] = include_bytes!("objects/shares.bpf.o");
 fn refusal(name: &str) -> String {
     let object = Arc::new(Object::read(REFUSED, "refused.bpf.o").unwrap());
     let control = object.congestion_controls().iter().find(|control| control.name == name).unwrap();
-    Loaded::new(&object, control).expect_err("a kernel rejects it").to_string()
+    LoadedCongestionControl::new(&object, control).expect_err("a kernel rejects it").to_string()
 }
 
 fn read(bytes: &[u8]) -> Result<Object, String> {

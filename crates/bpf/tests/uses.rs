@@ -1,6 +1,6 @@
 //! Tests of `objects/uses.bpf.c`: kernel functions that published congestion controls use.
 
-use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
+use airhop_bpf::{Argument, Callback, Object, Socket, VirtualMachine};
 use std::sync::Arc;
 
 const OBJECT: &[u8] = include_bytes!("objects/uses.bpf.o");
@@ -8,7 +8,7 @@ const OBJECT: &[u8] = include_bytes!("objects/uses.bpf.o");
 const MEMBERS: [&str; 4] = ["mss_cache", "sk_max_pacing_rate", "sk_pacing_rate", "sk_pacing_status"];
 
 struct Run {
-    machine: Machine,
+    machine: VirtualMachine,
     socket: Socket,
 }
 
@@ -16,7 +16,7 @@ impl Run {
     fn new() -> Run {
         let object = Arc::new(Object::read(OBJECT, "uses.bpf.o").unwrap());
         let socket = Socket::new(&object.socket_layout(&MEMBERS).unwrap(), 0, 0);
-        Run { machine: Machine::new(object, 0), socket }
+        Run { machine: VirtualMachine::new(object, 0), socket }
     }
 
     fn call(&mut self, callback: Callback, numbers: &[u64]) -> u64 {
@@ -32,7 +32,7 @@ impl Run {
 
     /// Returns the first three words of the private state.
     fn results(&self) -> Vec<i64> {
-        let words = self.socket.image.private()[..24].chunks(8);
+        let words = self.socket.image.private_state()[..24].chunks(8);
         words.map(|word| i64::from_le_bytes(word.try_into().unwrap())).collect()
     }
 
@@ -79,7 +79,7 @@ fn tcp_maxseg_returns_the_segment_size() {
     let mut run = Run::new();
     run.set("mss_cache", 1448);
     run.call(Callback::Init, &[]);
-    let told: Vec<i64> = run.socket.image.private()[..32]
+    let told: Vec<i64> = run.socket.image.private_state()[..32]
         .chunks(8)
         .map(|word| i64::from_le_bytes(word.try_into().unwrap()))
         .collect();

@@ -1,6 +1,8 @@
 //! No member is a hidden constant: the value of each member changes within a run or between runs.
 
-use airhop_bpf::{Loaded, Object, ack_sample_values, rate_sample_values, simulated_members, socket_values};
+use airhop_bpf::{
+    LoadedCongestionControl, Object, ack_sample_values, rate_sample_values, simulated_members, socket_values,
+};
 use airhop_scenario::{Overrides, Recording, Run, Scenario};
 use airhop_tcp::kernel_ops::{
     AckSample, CaEvent, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme,
@@ -49,12 +51,12 @@ impl Watches {
 }
 
 impl TcpCongestionOps for Watches {
-    fn has(&self) -> Callbacks {
+    fn callbacks(&self) -> Callbacks {
         let grows = if self.steers { Callbacks::CONG_CONTROL } else { Callbacks::CONG_AVOID };
-        Callbacks::PKTS_ACKED.and(Callbacks::CWND_EVENT).and(grows)
+        Callbacks::PKTS_ACKED.union(Callbacks::CWND_EVENT).union(grows)
     }
 
-    fn on_join(&mut self, run: &mut seams::Run, ends: &seams::Connected, sk: &mut Sock) {
+    fn on_join(&mut self, run: &mut seams::RunState, ends: &seams::ConnectionEnds, sk: &mut Sock) {
         self.inner.on_join(run, ends, sk);
     }
 
@@ -138,15 +140,16 @@ fn scenario(scheme: &str, pacing: bool) -> String {
 fn every_simulated_member_varies_in_some_run() {
     let seen = Seen::default();
     let object = Arc::new(Object::read(OBJECT, "shares.bpf.o").unwrap());
-    let loaded = Loaded::new(&object, &object.congestion_controls()[0]).unwrap();
+    let loaded = LoadedCongestionControl::new(&object, &object.congestion_controls()[0]).unwrap();
     for (name, steers) in [("watches", false), ("watches-rates", true)] {
         let (own, loaded) = (seen.clone(), loaded.clone());
         let make = move || {
-            let (seen, inner) = (own.clone(), loaded.connect());
+            let (seen, inner) = (own.clone(), loaded.create_connection());
             Box::new(Watches { seen, steers, inner, acks: 0 }) as Box<dyn TcpCongestionOps>
         };
-        let has = make().has();
-        airhop_tcp::add(kernel_scheme(name, "", has, false, &[], Box::new(make))).expect("a unique name");
+        let has = make().callbacks();
+        airhop_tcp::add_scheme(kernel_scheme(name, "", has, false, &[], Box::new(make)))
+            .expect("a unique name");
         for pacing in [true, false] {
             let text = scenario(name, pacing);
             let scenario = Scenario::parse(&text, "varies.toml", &Overrides::default());

@@ -16,7 +16,7 @@ impl Default for Fingerprint {
 
 impl Fingerprint {
     /// Adds the event `what`, at time `when`.
-    pub fn mix(&mut self, when: Time, what: u64) {
+    pub fn add_event(&mut self, when: Time, what: u64) {
         let x = (self.0 ^ when.nanos()).wrapping_mul(0xff51_afd7_ed55_8ccd);
         self.0 = (x ^ (x >> 32) ^ what).wrapping_mul(0xc4ce_b9fe_1a85_ec53).rotate_left(23);
     }
@@ -41,7 +41,7 @@ mod tests {
     fn the_fingerprint_depends_on_order_time_and_content() {
         let print = |events: &[(u64, u64)]| {
             let mut f = Fingerprint::default();
-            events.iter().for_each(|&(t, w)| f.mix(Time::from_nanos(t), w));
+            events.iter().for_each(|&(t, w)| f.add_event(Time::from_nanos(t), w));
             f.value()
         };
         let base = print(&[(1, 2), (3, 4)]);

@@ -1,11 +1,11 @@
 use airhop_base::{Span, Time};
 
 /// Number of bits in a time, equal to the number of buckets.
-const BITS: usize = u64::BITS as usize;
+const TIME_BITS: usize = u64::BITS as usize;
 /// Maximum number of events sorted at once.
-const NEXT: usize = 12;
+const MAX_SORT_BATCH: usize = 12;
 /// Maximum length of the sorted run. A longer run is moved back into the buckets.
-const MOST: usize = 2 * NEXT;
+const MAX_SORTED_EVENTS: usize = 2 * MAX_SORT_BATCH;
 
 /// Pending events of a world, earliest first. Simultaneous events are popped in the order of scheduling.
 ///
@@ -20,7 +20,7 @@ const MOST: usize = 2 * NEXT;
 /// If an event is scheduled in the past.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// Sorted events, earlier than all others. The next event to be popped is last. At most [`MOST`] events.
+    /// Sorted events, earlier than all others. The next event to be popped is last. At most [`MAX_SORTED_EVENTS`] events.
     next: Vec<Entry<E>>,
     /// End of the sorted run. Events before this time are in `next`.
     until: Time,
@@ -30,7 +30,7 @@ pub struct EventQueue<E> {
     crowd: Vec<Entry<E>>,
     /// Events in the order of scheduling. Bucket `b` has the events with bit `b` as the highest bit in which
     /// the time differs from `base`.
-    buckets: [Vec<Entry<E>>; BITS],
+    buckets: [Vec<Entry<E>>; TIME_BITS],
     /// Bit set of the non-empty buckets.
     filled: u64,
     now: Time,
@@ -52,13 +52,13 @@ impl<E: Copy> Default for EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// Creates an empty queue at time zero.
     pub fn new() -> Self {
-        Self::starting_at(Time::ZERO)
+        Self::with_start_time(Time::ZERO)
     }
 
     /// Creates an empty queue that accepts no event before `now`.
-    pub fn starting_at(now: Time) -> Self {
+    pub fn with_start_time(now: Time) -> Self {
         EventQueue {
-            next: Vec::with_capacity(MOST),
+            next: Vec::with_capacity(MAX_SORTED_EVENTS),
             until: now,
             base: now,
             crowd: Vec::new(),
@@ -77,13 +77,13 @@ impl<E: Copy> EventQueue<E> {
 
     /// Returns the number of events popped so far.
     #[inline]
-    pub fn popped(&self) -> u64 {
+    pub fn popped_count(&self) -> u64 {
         self.popped
     }
 
     /// True if more events are due at this instant.
     #[inline]
-    pub fn more_is_due(&self) -> bool {
+    pub fn has_event_now(&self) -> bool {
         match self.next.last() {
             Some(next) => next.at == self.now,
             None => self.base == self.now && !self.crowd.is_empty(),
@@ -108,7 +108,7 @@ impl<E: Copy> EventQueue<E> {
     #[inline(never)]
     pub fn push(&mut self, at: Time, event: E) {
         if at < self.now {
-            refuse(at, self.now);
+            panic_past_event(at, self.now);
         }
         let entry = Entry { at, event };
         if at >= self.until {
@@ -120,7 +120,7 @@ impl<E: Copy> EventQueue<E> {
         insert(&mut self.next, entry);
     }
 
-    /// Inserts an event after moving [`MOST`] sorted events back to the buckets. A separate function for this
+    /// Inserts an event after moving [`MAX_SORTED_EVENTS`] sorted events back to the buckets. A separate function for this
     /// rare case saves registers in the frequent case.
     #[cold]
     #[inline(never)]
@@ -142,16 +142,16 @@ impl<E: Copy> EventQueue<E> {
     /// Pops the next event not later than `end`.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
-        self.is_due(end).then(|| self.pop())
+        self.is_due_by(end).then(|| self.pop())
     }
 
     /// True if the next event is not later than `end`.
     #[inline]
-    pub fn is_due(&mut self, end: Time) -> bool {
+    pub fn is_due_by(&mut self, end: Time) -> bool {
         self.next_time().is_some_and(|at| at <= end)
     }
 
-    /// Pops the next event, after [`EventQueue::is_due`] returned true. The loop calls these two functions: it
+    /// Pops the next event, after [`EventQueue::is_due_by`] returned true. The loop calls these two functions: it
     /// would have to test the result of [`EventQueue::pop_until`] for an event.
     ///
     /// # Panics
@@ -170,7 +170,7 @@ impl<E: Copy> EventQueue<E> {
     /// Stores an event in `crowd` or in a bucket.
     #[inline]
     fn move_to_buckets(&mut self, entry: Entry<E>) {
-        match distance(self.base, entry.at) {
+        match highest_differing_bit(self.base, entry.at) {
             None => append(&mut self.crowd, entry),
             Some(bucket) => {
                 self.filled |= 1 << bucket;
@@ -190,7 +190,7 @@ impl<E: Copy> EventQueue<E> {
         self.restore_memory();
         while self.filled != 0 {
             let nearest = self.filled.trailing_zeros() as usize;
-            if self.next.len() + self.buckets[nearest].len() <= NEXT {
+            if self.next.len() + self.buckets[nearest].len() <= MAX_SORT_BATCH {
                 self.sort(nearest);
             } else if self.next.is_empty() {
                 self.divide(nearest);
@@ -201,15 +201,15 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Restores the capacity for [`MOST`] sorted events after a swap with `crowd`.
+    /// Restores the capacity for [`MAX_SORTED_EVENTS`] sorted events after a swap with `crowd`.
     #[inline]
     fn restore_memory(&mut self) {
-        if self.next.capacity() == MOST {
+        if self.next.capacity() == MAX_SORTED_EVENTS {
             return;
         }
         std::mem::swap(&mut self.next, &mut self.crowd);
-        if self.next.capacity() != MOST {
-            self.next = Vec::with_capacity(MOST); // of a copy, or after a look ahead
+        if self.next.capacity() != MAX_SORTED_EVENTS {
+            self.next = Vec::with_capacity(MAX_SORTED_EVENTS); // of a copy, or after a look ahead
         }
     }
 
@@ -268,7 +268,7 @@ fn insert<E: Copy>(entries: &mut Vec<Entry<E>>, entry: Entry<E>) {
 
 #[cold]
 #[inline(never)]
-fn refuse(at: Time, now: Time) -> ! {
+fn panic_past_event(at: Time, now: Time) -> ! {
     panic!("an event at {at} was scheduled at {now}, after it");
 }
 
@@ -288,7 +288,7 @@ fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
 
 /// Returns the highest bit in which two times differ.
 #[inline]
-fn distance(a: Time, b: Time) -> Option<usize> {
+fn highest_differing_bit(a: Time, b: Time) -> Option<usize> {
     (a.nanos() ^ b.nanos()).checked_ilog2().map(|bit| bit as usize)
 }
 
@@ -309,11 +309,11 @@ mod tests {
         q.push(at(3), 1000);
         assert_eq!(q.pop_until(Time::MAX), Some((at(3), 1000)));
         for i in 0..100 {
-            assert!(i == 0 || q.more_is_due());
+            assert!(i == 0 || q.has_event_now());
             assert_eq!(q.pop_until(Time::MAX), Some((at(7), i)));
         }
-        assert!(!q.more_is_due());
-        assert_eq!(q.popped(), 101);
+        assert!(!q.has_event_now());
+        assert_eq!(q.popped_count(), 101);
     }
 
     #[test]
@@ -321,15 +321,15 @@ mod tests {
         // Comparison with a sorted list: many simultaneous events, near and distant events, pops between
         // pushes, and an end time that leaves some events. Between a few and hundreds of events are pending,
         // so sorted events return to the buckets, and buckets are divided.
-        let mut draw = crate::Streams::new(1, 0).stream("times");
+        let mut draw = crate::RandomStreams::new(1, 0).stream("times");
         for taken in [0.4, 0.9, 0.98] {
             let (mut q, mut reference, mut out) = (EventQueue::new(), Vec::new(), Vec::new());
             for i in 0..10_000_u32 {
-                let t = q.now().nanos() + (u64::from(draw.below(50)) << (20 * draw.below(3)));
+                let t = q.now().nanos() + (u64::from(draw.uniform_below(50)) << (20 * draw.uniform_below(3)));
                 q.push(at(t), i);
                 reference.push((t, i));
-                if draw.chance(taken) {
-                    let end = q.now().nanos() + (1 << draw.below(60));
+                if draw.random_bool(taken) {
+                    let end = q.now().nanos() + (1 << draw.uniform_below(60));
                     out.extend(q.pop_until(at(end)));
                     assert!(q.now() <= at(end));
                 }
@@ -352,12 +352,12 @@ mod tests {
         for i in 0..300_000 {
             q.push(at(1 + i / 100_000), i);
         }
-        assert!(q.more_is_due());
+        assert!(q.has_event_now());
         let mut out = Vec::new();
         while let Some((now, i)) = q.pop_until(Time::MAX) {
             out.push(i);
             let last = [(1, 99_999), (2, 199_999), (3, 299_999)].contains(&(now.nanos(), i));
-            assert_eq!(q.more_is_due(), !last, "{i} at {now}");
+            assert_eq!(q.has_event_now(), !last, "{i} at {now}");
         }
         assert_eq!(out, (0..100_000).chain([0]).chain(100_000..300_000).collect::<Vec<_>>());
     }
@@ -371,9 +371,9 @@ mod tests {
         assert_eq!(q.pop_until(at(7)), Some((at(7), 0)));
         (16..116).for_each(|ns| q.push(at(ns), ns));
         assert_eq!(q.pop_until(at(8)), None);
-        (0..2 * MOST).for_each(|_| q.push(at(8), 8));
+        (0..2 * MAX_SORTED_EVENTS).for_each(|_| q.push(at(8), 8));
         let out: Vec<u64> = std::iter::from_fn(|| q.pop_until(Time::MAX)).map(|(_, ns)| ns).collect();
-        assert_eq!(out, [8].repeat(2 * MOST).into_iter().chain(16..116).collect::<Vec<_>>());
+        assert_eq!(out, [8].repeat(2 * MAX_SORTED_EVENTS).into_iter().chain(16..116).collect::<Vec<_>>());
     }
 
     #[test]

@@ -89,12 +89,12 @@ mod tests {
     /// and while its counters pass 2^32.
     #[test]
     fn values_leave_in_the_order_in_which_they_came() {
-        let mut draw = crate::Streams::new(1, 0).stream("ring");
+        let mut draw = crate::RandomStreams::new(1, 0).stream("ring");
         for (adds, start) in [(0.4, 0), (0.5, u32::MAX - 100), (0.6, u32::MAX - 3000)] {
             let (mut ring, mut reference) = (Ring::default(), VecDeque::new());
             (ring.removed, ring.added) = (start, start);
             for value in 1..20_000_u32 {
-                if draw.chance(adds) {
+                if draw.random_bool(adds) {
                     ring.push(value);
                     reference.push_back(value);
                 } else {

@@ -9,17 +9,17 @@ use std::hint::black_box;
 /// same times, but no handler runs. The replay is the hold model of Jones 1986 (CACM 29:300), with the pushes
 /// of a real run in place of one random push per pop.
 #[derive(Clone, Debug)]
-pub struct Schedule<E> {
+pub struct QueueRecording<E> {
     begin: EventQueue<E>,
     pushed: Vec<(Time, E)>,
     /// End of the events in `pushed` that belong to each pop.
     ends: Vec<u32>,
 }
 
-impl<E: Copy> Schedule<E> {
+impl<E: Copy> QueueRecording<E> {
     /// Creates a schedule that begins with this queue.
-    pub fn beginning(queue: &EventQueue<E>) -> Self {
-        Schedule { begin: queue.clone(), pushed: Vec::new(), ends: Vec::new() }
+    pub fn from_queue(queue: &EventQueue<E>) -> Self {
+        QueueRecording { begin: queue.clone(), pushed: Vec::new(), ends: Vec::new() }
     }
 
     /// Records a pop from `queue`, and the events `made` by the popped event. Also pushes these events into
@@ -77,16 +77,19 @@ mod tests {
     fn run(
         queue: &mut EventQueue<u32>,
         events: u32,
-        mut schedule: Option<&mut Schedule<u32>>,
+        mut schedule: Option<&mut QueueRecording<u32>>,
     ) -> Vec<(Time, u32)> {
-        let mut draw = crate::Streams::new(1, 0).stream("schedule");
+        let mut draw = crate::RandomStreams::new(1, 0).stream("schedule");
         let mut left = Vec::new();
         for name in 0..events {
             let (now, event) = queue.pop_until(Time::MAX).expect("more events are pending than are popped");
             left.push((now, event));
-            let mut made = EventQueue::starting_at(now);
-            for _ in 0..draw.below(3) {
-                made.push(at(now.nanos() + (u64::from(draw.below(4)) << (10 * draw.below(4)))), name);
+            let mut made = EventQueue::with_start_time(now);
+            for _ in 0..draw.uniform_below(3) {
+                made.push(
+                    at(now.nanos() + (u64::from(draw.uniform_below(4)) << (10 * draw.uniform_below(4)))),
+                    name,
+                );
             }
             match &mut schedule {
                 Some(schedule) => schedule.record_pop(made, queue),
@@ -112,17 +115,20 @@ mod tests {
     #[test]
     fn a_replay_leaves_the_same_queue_as_the_run() {
         let mut queue = filled();
-        let mut schedule = Schedule::beginning(&queue);
+        let mut schedule = QueueRecording::from_queue(&queue);
         run(&mut queue, 300, Some(&mut schedule));
         let replayed = schedule.replay();
-        assert_eq!((schedule.len(), replayed.now(), replayed.popped()), (300, queue.now(), queue.popped()));
+        assert_eq!(
+            (schedule.len(), replayed.now(), replayed.popped_count()),
+            (300, queue.now(), queue.popped_count())
+        );
         assert_eq!(drained(replayed), drained(queue));
     }
 
     #[test]
     fn recording_a_schedule_does_not_change_the_run() {
         let (mut watched, mut alone) = (filled(), filled());
-        let mut schedule = Schedule::beginning(&watched);
+        let mut schedule = QueueRecording::from_queue(&watched);
         assert_eq!(run(&mut watched, 300, Some(&mut schedule)), run(&mut alone, 300, None));
         assert_eq!(drained(watched), drained(alone));
     }
@@ -131,11 +137,11 @@ mod tests {
     fn a_schedule_averages_the_pending_events() {
         let mut queue = EventQueue::new();
         (0..4).for_each(|i| queue.push(at(i), 0));
-        let mut schedule = Schedule::beginning(&queue);
+        let mut schedule = QueueRecording::from_queue(&queue);
         assert_eq!((schedule.mean_pending(), schedule.is_empty()), (0.0, true));
         for pushes in [0, 3, 1_u64] {
             let (now, _) = queue.pop_until(Time::MAX).expect("four wait");
-            let mut made = EventQueue::starting_at(now);
+            let mut made = EventQueue::with_start_time(now);
             (0..pushes).for_each(|i| made.push(at(100 + i), 1));
             schedule.record_pop(made, &mut queue);
         }

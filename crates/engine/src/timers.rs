@@ -27,9 +27,9 @@ impl Timer {
     }
 
     /// Arms the timer for `deadline`, or disarms the timer if `deadline` is `Time::MAX`. The handler of
-    /// `event` must call [`Timer::fire`].
+    /// `event` must call [`Timer::expire_if_due`].
     #[inline]
-    pub fn set<E: Copy>(&mut self, deadline: Time, event: E, queue: &mut EventQueue<E>) {
+    pub fn set_deadline<E: Copy>(&mut self, deadline: Time, event: E, queue: &mut EventQueue<E>) {
         self.deadline = deadline;
         if deadline < self.queued {
             // The new event precedes the event in the queue, which will be ignored.
@@ -41,7 +41,7 @@ impl Timer {
     /// Returns true and disarms the timer if the deadline is now. Returns false if the timer was disarmed or
     /// postponed after `event` was pushed.
     #[inline]
-    pub fn fire<E: Copy>(&mut self, event: E, queue: &mut EventQueue<E>) -> bool {
+    pub fn expire_if_due<E: Copy>(&mut self, event: E, queue: &mut EventQueue<E>) -> bool {
         let now = queue.now();
         if now != self.queued {
             return false; // left over from before the timer moved to an earlier time
@@ -82,14 +82,20 @@ impl Timers {
         TimerId(u32::try_from(self.timers.len() - 1).expect("fewer than 2^32 timers"))
     }
 
-    /// Arms a timer for `deadline`, or disarms the timer if `deadline` is `None`; see [`Timer::set`].
-    pub fn set<E: Copy>(&mut self, id: TimerId, deadline: Option<Time>, event: E, queue: &mut EventQueue<E>) {
-        self.timers[id.0 as usize].set(deadline.unwrap_or(Time::MAX), event, queue);
+    /// Arms a timer for `deadline`, or disarms the timer if `deadline` is `None`; see [`Timer::set_deadline`].
+    pub fn set_deadline<E: Copy>(
+        &mut self,
+        id: TimerId,
+        deadline: Option<Time>,
+        event: E,
+        queue: &mut EventQueue<E>,
+    ) {
+        self.timers[id.0 as usize].set_deadline(deadline.unwrap_or(Time::MAX), event, queue);
     }
 
-    /// Returns true and disarms the timer if the deadline is now; see [`Timer::fire`].
-    pub fn fire<E: Copy>(&mut self, id: TimerId, event: E, queue: &mut EventQueue<E>) -> bool {
-        self.timers[id.0 as usize].fire(event, queue)
+    /// Returns true and disarms the timer if the deadline is now; see [`Timer::expire_if_due`].
+    pub fn expire_if_due<E: Copy>(&mut self, id: TimerId, event: E, queue: &mut EventQueue<E>) -> bool {
+        self.timers[id.0 as usize].expire_if_due(event, queue)
     }
 }
 
@@ -113,9 +119,9 @@ mod tests {
         let (mut next, mut out) = (0, vec![]);
         while let Some((now, e)) = q.pop_until(Time::MAX) {
             if e == TICK {
-                timer.set(moves[next].1.map_or(Time::MAX, at), TIMER, &mut q);
+                timer.set_deadline(moves[next].1.map_or(Time::MAX, at), TIMER, &mut q);
                 next += 1;
-            } else if timer.fire(TIMER, &mut q) {
+            } else if timer.expire_if_due(TIMER, &mut q) {
                 out.push(now.nanos());
             }
         }
@@ -136,7 +142,7 @@ mod tests {
     fn postponing_a_timer_schedules_no_event() {
         let (mut q, mut timer) = (EventQueue::new(), Timer::new());
         for d in 10..1000 {
-            timer.set(at(d), (), &mut q);
+            timer.set_deadline(at(d), (), &mut q);
         }
         assert_eq!(q.len(), 1);
     }
@@ -144,10 +150,10 @@ mod tests {
     fn timers_of_a_set_are_independent() {
         let (mut q, mut timers) = (EventQueue::new(), Timers::new());
         let ids = [timers.add(), timers.add()];
-        timers.set(ids[0], Some(at(5)), 0, &mut q);
-        timers.set(ids[1], Some(at(5)), 1, &mut q);
-        timers.set(ids[0], None, 0, &mut q);
-        let mut fired = || q.pop_until(Time::MAX).map(|(_, i)| timers.fire(ids[i], i, &mut q));
+        timers.set_deadline(ids[0], Some(at(5)), 0, &mut q);
+        timers.set_deadline(ids[1], Some(at(5)), 1, &mut q);
+        timers.set_deadline(ids[0], None, 0, &mut q);
+        let mut fired = || q.pop_until(Time::MAX).map(|(_, i)| timers.expire_if_due(ids[i], i, &mut q));
         assert_eq!([fired(), fired(), fired()], [Some(false), Some(true), None]);
     }
 }

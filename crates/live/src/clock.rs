@@ -11,18 +11,18 @@ pub trait Clock {
 
 /// Monotonic clock of the machine. NTP does not set this clock, so NTP corrections do not look like stalls.
 #[derive(Clone, Copy, Debug)]
-pub struct Monotonic {
+pub struct MonotonicClock {
     start: Instant,
 }
 
-impl Monotonic {
+impl MonotonicClock {
     /// Starts the clock of an emulation.
     pub fn start() -> Self {
-        Monotonic { start: Instant::now() }
+        MonotonicClock { start: Instant::now() }
     }
 }
 
-impl Clock for Monotonic {
+impl Clock for MonotonicClock {
     fn now(&self) -> Time {
         // The cast is safe: 2⁶⁴ ns are 584 years.
         Time::from_nanos(self.start.elapsed().as_nanos() as u64)

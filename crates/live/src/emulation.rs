@@ -1,12 +1,12 @@
 //! Emulations: the ends of a simulated network on this machine, and the programs that run at these ends.
 
-use crate::drive::{Count, DriveError, Driven, Measured, Progress, Stall};
-use crate::lateness::Lateness;
+use crate::drive::{LoopError, LoopResult, MeasuredDelays, Progress, Stall, TrafficCount};
+use crate::lateness::LatenessSummary;
 use crate::log::LogError;
-use crate::outside::Outside;
-use crate::turnaround::Answers;
+use crate::outside::SimulatedNetwork;
+use crate::turnaround::TurnaroundSummary;
 use airhop_base::{NodeId, Span, Time};
-use airhop_bpf::loading::Loadable;
+use airhop_bpf::loading::LoadableObject;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -18,18 +18,18 @@ use std::sync::mpsc::Sender;
 #[derive(Clone, Debug)]
 pub struct Emulation {
     /// Ends of the network, where packets enter and leave. One for each node with hosts.
-    pub ends: Vec<End>,
+    pub endpoints: Vec<Endpoint>,
     /// Commands to run at the ends, started in the order of the list. A server must precede its client. See
     /// [`Command`].
     pub commands: Vec<Command>,
     /// Conditions that must hold at a node before the commands of other nodes start.
-    pub ready: Vec<Ready>,
+    pub readiness: Vec<NodeReadiness>,
     /// Maximum duration. The emulation ends earlier if all commands have ended.
     pub duration: Span,
     /// Congestion controls of senders, at most one for each node. Other nodes use the default of the host.
-    pub controls: Vec<Control>,
+    pub controls: Vec<NodeCongestionControl>,
     /// Destination of the log of entering datagrams; `None` without a log.
-    pub log: Option<LogTo>,
+    pub log: Option<LogDestination>,
     /// Busy-waiting time before each event. Busy-waiting reduces lateness, but occupies a processor.
     pub spin: Option<Span>,
     /// Time by which each sleep is extended, as on a busy machine. Used to test the effect of lateness.
@@ -41,18 +41,18 @@ pub struct Emulation {
 
 /// End of the network on this machine.
 #[derive(Clone, Debug)]
-pub struct End {
+pub struct Endpoint {
     /// Number of the node.
     pub node: NodeId,
     /// Name of the node, for messages.
     pub name: String,
     /// Kind of the end.
-    pub kind: EndKind,
+    pub kind: EndpointKind,
 }
 
 /// Kind of an end of the network.
 #[derive(Clone, Debug)]
-pub enum EndKind {
+pub enum EndpointKind {
     /// Network namespace with a TUN device, `airhop0`. The programs of the node run in the namespace. The
     /// functions `airhop_wire::addressing::address` and `address6` determine the node's addresses.
     Namespace {
@@ -82,13 +82,13 @@ pub struct Command {
 /// Congestion control of the connections that a node opens. A program can still select another congestion
 /// control.
 #[derive(Clone, Debug)]
-pub struct Control {
+pub struct NodeCongestionControl {
     /// Node of the senders. The node's end must be a namespace.
     pub node: NodeId,
     /// Name of the congestion control in the kernel.
     pub name: String,
     /// BPF object with the congestion control; `None` for a congestion control of the kernel itself.
-    pub object: Option<Loadable>,
+    pub object: Option<LoadableObject>,
 }
 
 /// Readiness condition of a node. The commands of other nodes wait until the condition holds.
@@ -96,11 +96,11 @@ pub struct Control {
 /// The condition must hold after a command of this node has started. The emulator waits at most 30 s, and
 /// only while commands of this node run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ready {
+pub struct NodeReadiness {
     /// Node that must be ready.
     pub node: NodeId,
     /// Condition under which the node is ready.
-    pub sign: ReadyCondition,
+    pub condition: ReadyCondition,
 }
 
 /// Condition under which a node is ready.
@@ -123,10 +123,10 @@ impl fmt::Display for ReadyCondition {
 
 /// Destination of the log of an emulation.
 #[derive(Clone, Debug)]
-pub struct LogTo {
+pub struct LogDestination {
     /// Path of the file. An existing file is replaced.
     pub path: PathBuf,
-    /// Header text of the log, as returned by [`Log::header`](crate::log::Log::header).
+    /// Header text of the log, as returned by [`Log::header`](crate::log::LogReader::header).
     pub header: String,
     /// True if the payload is omitted for privacy.
     pub headers_only: bool,
@@ -134,7 +134,7 @@ pub struct LogTo {
 
 /// Reason for the end of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finished {
+pub enum EndReason {
     /// All commands have ended.
     Commands,
     /// The duration is over.
@@ -147,48 +147,48 @@ pub enum Finished {
 
 /// Result of an emulation.
 #[derive(Clone, Debug)]
-pub struct Live {
+pub struct EmulationResult {
     /// End time of the emulation.
     pub ended: Time,
     /// Reason for the end.
-    pub finished: Finished,
+    pub end_reason: EndReason,
     /// Lateness of packets at their hosts.
-    pub lateness: Lateness,
+    pub lateness: LatenessSummary,
     /// Turnaround of each host: time from a data segment to the ACK of the segment.
-    pub turnaround: Vec<(NodeId, Answers)>,
+    pub turnaround: Vec<(NodeId, TurnaroundSummary)>,
     /// Distributions of lateness and turnaround. A simulation can draw from these distributions to show their
     /// effect on the results.
-    pub measured: Measured,
+    pub measured: MeasuredDelays,
     /// Reasons, other than lateness, why the run does not represent the network. One sentence each.
-    pub why: Vec<String>,
+    pub invalidity_reasons: Vec<String>,
     /// Periods of more than 5 ms in which the emulator did not run.
     pub stalls: Vec<Stall>,
     /// Results of the commands that were started, in order.
-    pub commands: Vec<Ended>,
+    pub command_results: Vec<CommandResult>,
     /// Congestion control of new sockets at the end of the run, for each node with a namespace.
-    pub congestion_control: Vec<(NodeId, String)>,
+    pub control_by_node: Vec<(NodeId, String)>,
     /// Number of notices received by the listeners of BPF objects, and number of window reductions avoided
     /// (variables `notices_heard` and `cuts_spared`). `None` if no object has these two variables.
-    pub heard: Option<[u64; 2]>,
+    pub notice_counters: Option<[u64; 2]>,
     /// Number of packets lost by the emulator or a device, not by the network.
     pub lost_to_emulator: u64,
     /// Number of ignored packets to multicast and broadcast addresses.
-    pub ignored: u64,
+    pub ignored_datagrams: u64,
     /// Datagrams that entered the network.
-    pub admitted: Count,
+    pub admitted: TrafficCount,
     /// Datagrams that left the network.
-    pub departed: Count,
+    pub departed: TrafficCount,
     /// `Ok` if the loop had real-time priority; otherwise the reason.
-    pub real_time: Result<(), String>,
+    pub real_time_priority: Result<(), String>,
     /// Congestion control of each sender, by flow name.
-    pub controls: BTreeMap<String, String>,
+    pub control_by_flow: BTreeMap<String, String>,
     /// `Ok` if the kernel's connections were sampled (TCP_INFO); otherwise the reason.
-    pub tcp_info: Result<(), String>,
+    pub tcp_info_sampling: Result<(), String>,
 }
 
 /// Result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct CommandResult {
     /// Node of the command.
     pub node: NodeId,
     /// Command line for `sh -c`.
@@ -198,23 +198,23 @@ pub struct Ended {
     /// True if the emulator ended the command at the end of the emulation.
     pub killed: bool,
     /// Standard output.
-    pub stdout: Output,
+    pub stdout: CommandOutput,
     /// Standard error; `None` if not captured.
-    pub stderr: Option<Output>,
+    pub stderr: Option<CommandOutput>,
 }
 
 /// Output of a command. Only the beginning and end of a long output are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
+pub struct CommandOutput {
     /// First bytes, at most 1 MiB.
     pub first: Vec<u8>,
     /// Number of omitted bytes between `first` and `last`.
-    pub left_out: u64,
+    pub omitted_bytes: u64,
     /// Last bytes, at most 1 MiB.
     pub last: Vec<u8>,
 }
 
-impl Output {
+impl CommandOutput {
     /// Returns all stored bytes.
     pub fn bytes(&self) -> Vec<u8> {
         [&self.first[..], &self.last].concat()
@@ -280,7 +280,7 @@ pub enum EmulationError {
     },
     /// The wait for packets failed, or the log could not be written.
     #[error(transparent)]
-    Drive(#[from] DriveError),
+    Drive(#[from] LoopError),
     /// The log could not be created.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -298,12 +298,12 @@ impl Emulation {
     /// Returns an error if this machine or this user cannot run the emulation. To check beforehand, use
     /// [`privileges`](crate::privileges). Further causes are a command that cannot be started, and a log that
     /// cannot be written.
-    pub fn run<W: Outside>(
+    pub fn run<W: SimulatedNetwork>(
         &self,
         world: &mut W,
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(&Progress, &W),
-    ) -> Result<Live, EmulationError> {
+    ) -> Result<EmulationResult, EmulationError> {
         self.check()?;
         #[cfg(target_os = "linux")]
         return crate::host::run(self, world, stop, on_progress);
@@ -315,8 +315,8 @@ impl Emulation {
     }
 
     fn check(&self) -> Result<(), EmulationError> {
-        for (i, end) in self.ends.iter().enumerate() {
-            if self.ends[..i].iter().any(|other| other.node == end.node) {
+        for (i, end) in self.endpoints.iter().enumerate() {
+            if self.endpoints[..i].iter().any(|other| other.node == end.node) {
                 return Err(EmulationError::Plan(format!(
                     "node {} is declared twice; expected once",
                     end.name
@@ -324,8 +324,8 @@ impl Emulation {
             }
         }
         for command in &self.commands {
-            let end = self.ends.iter().find(|end| end.node == command.node);
-            if !end.is_some_and(|end| matches!(end.kind, EndKind::Namespace { .. })) {
+            let end = self.endpoints.iter().find(|end| end.node == command.node);
+            if !end.is_some_and(|end| matches!(end.kind, EndpointKind::Namespace { .. })) {
                 let line = &command.line;
                 return Err(EmulationError::Plan(format!(
                     "`{line}`: its node has no namespace; expected a node that is declared as a namespace"
@@ -337,42 +337,42 @@ impl Emulation {
 
     /// Returns the name of a node for messages.
     pub(crate) fn name(&self, node: NodeId) -> &str {
-        self.ends.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
+        self.endpoints.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
     }
 
     /// Returns the result of the emulation. `driven` is the result of the loop, and `lost_in_devices` the
     /// number of packets lost in devices.
-    pub(crate) fn live(
+    pub(crate) fn emulation_result(
         &self,
-        driven: Driven,
-        commands: Vec<Ended>,
+        driven: LoopResult,
+        commands: Vec<CommandResult>,
         congestion_control: Vec<(NodeId, String)>,
         lost_in_devices: u64,
         real_time: Result<(), String>,
-    ) -> Live {
-        Live {
-            why: self.invalidity_reasons(&driven, lost_in_devices),
+    ) -> EmulationResult {
+        EmulationResult {
+            invalidity_reasons: self.invalidity_reasons(&driven, lost_in_devices),
             ended: driven.ended,
-            finished: driven.finished,
+            end_reason: driven.end_reason,
             lateness: driven.lateness,
             turnaround: driven.turnaround,
             measured: driven.measured,
             stalls: driven.stalls,
-            commands,
-            congestion_control,
-            heard: None,
+            command_results: commands,
+            control_by_node: congestion_control,
+            notice_counters: None,
             lost_to_emulator: driven.lost_to_emulator + lost_in_devices,
-            ignored: driven.ignored,
+            ignored_datagrams: driven.ignored_datagrams,
             admitted: driven.admitted,
             departed: driven.departed,
-            real_time,
-            controls: driven.controls,
-            tcp_info: Ok(()),
+            real_time_priority: real_time,
+            control_by_flow: driven.control_by_flow,
+            tcp_info_sampling: Ok(()),
         }
     }
 
     /// Returns reasons why the run may not represent the network: packets lost outside the network.
-    fn invalidity_reasons(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
+    fn invalidity_reasons(&self, driven: &LoopResult, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {
             let (lost, name) = (driven.lost_to_emulator, self.name(*node));
@@ -392,11 +392,15 @@ mod tests {
     use super::*;
 
     fn emulation() -> Emulation {
-        let end = |node, name: &str| End { node, name: name.into(), kind: EndKind::Namespace { mtu: 1500 } };
+        let end = |node, name: &str| Endpoint {
+            node,
+            name: name.into(),
+            kind: EndpointKind::Namespace { mtu: 1500 },
+        };
         Emulation {
-            ends: vec![end(NodeId(0), "s"), end(NodeId(1), "d")],
+            endpoints: vec![end(NodeId(0), "s"), end(NodeId(1), "d")],
             commands: Vec::new(),
-            ready: Vec::new(),
+            readiness: Vec::new(),
             controls: Vec::new(),
             duration: Span::from_secs(1),
             log: None,
@@ -406,20 +410,20 @@ mod tests {
         }
     }
 
-    fn driven() -> Driven {
-        Driven {
+    fn driven() -> LoopResult {
+        LoopResult {
             ended: Time::ZERO,
-            finished: Finished::Duration,
-            admitted: Count::default(),
-            departed: Count::default(),
-            ignored: 0,
+            end_reason: EndReason::Duration,
+            admitted: TrafficCount::default(),
+            departed: TrafficCount::default(),
+            ignored_datagrams: 0,
             lost_to_emulator: 0,
             first_loss: None,
-            lateness: Lateness::default(),
+            lateness: LatenessSummary::default(),
             turnaround: Vec::new(),
             stalls: Vec::new(),
-            measured: Measured::default(),
-            controls: BTreeMap::new(),
+            measured: MeasuredDelays::default(),
+            control_by_flow: BTreeMap::new(),
         }
     }
 
@@ -427,14 +431,23 @@ mod tests {
     /// packet.
     #[test]
     fn packets_lost_by_the_emulator_invalidate_the_run() {
-        assert!(emulation().live(driven(), Vec::new(), Vec::new(), 0, Ok(())).why.is_empty());
+        assert!(
+            emulation()
+                .emulation_result(driven(), Vec::new(), Vec::new(), 0, Ok(()))
+                .invalidity_reasons
+                .is_empty()
+        );
         let first_loss = Some((NodeId(1), "full".into()));
-        let lossy = Driven { lost_to_emulator: 2, first_loss, ..driven() };
-        let live = emulation().live(lossy, Vec::new(), Vec::new(), 3, Ok(()));
+        let lossy = LoopResult { lost_to_emulator: 2, first_loss, ..driven() };
+        let live = emulation().emulation_result(lossy, Vec::new(), Vec::new(), 3, Ok(()));
         assert_eq!(live.lost_to_emulator, 5);
         let expected = ["2 packets could not be written, the first at node d: full", "3 packets"];
-        assert_eq!(live.why.len(), expected.len());
-        assert!(live.why.iter().zip(expected).all(|(is, part)| is.contains(part)), "{:?}", live.why);
+        assert_eq!(live.invalidity_reasons.len(), expected.len());
+        assert!(
+            live.invalidity_reasons.iter().zip(expected).all(|(is, part)| is.contains(part)),
+            "{:?}",
+            live.invalidity_reasons
+        );
     }
 
     #[test]
@@ -443,7 +456,7 @@ mod tests {
         let wrong = Emulation { commands: vec![command], ..emulation() };
         assert!(wrong.check().unwrap_err().to_string().contains("`true`: its node has no namespace"));
         let mut twice = emulation();
-        twice.ends[1].node = NodeId(0);
+        twice.endpoints[1].node = NodeId(0);
         assert!(twice.check().unwrap_err().to_string().contains("node d is declared twice"));
     }
 }

@@ -1,11 +1,11 @@
-//! Result of an emulation as JSON: the key `live` of a run document. Names and order of the entries are
+//! Result of an emulation as JSON: the key `emulation_result` of a run document. Names and order of the entries are
 //! stable.
 
-use crate::emulation::{Ended, Live, Output};
+use crate::emulation::{CommandOutput, CommandResult, EmulationResult};
 use airhop_base::NodeId;
 use serde_json::{Map, Value, json};
 
-impl Live {
+impl EmulationResult {
     /// Returns the result as JSON. `name` returns the name of a node.
     pub fn json(&self, name: impl Fn(NodeId) -> String) -> Value {
         let turnaround: Map<String, Value> = self
@@ -22,19 +22,19 @@ impl Live {
         json!({
             "lateness_us": {"p50": late.p50_us, "p99": late.p99_us, "max": late.max_us},
             "turnaround_us": turnaround,
-            "valid": self.why.is_empty(),
-            "why": self.why,
-            "commands": self.commands.iter().map(|ended| command(ended, &name)).collect::<Vec<_>>(),
+            "valid": self.invalidity_reasons.is_empty(),
+            "why": self.invalidity_reasons,
+            "commands": self.command_results.iter().map(|ended| command(ended, &name)).collect::<Vec<_>>(),
             "stalls": stalls.collect::<Vec<_>>(),
             "lost_to_emulator": self.lost_to_emulator,
             "entered": {"packets": self.admitted.packets, "bytes": self.admitted.bytes},
             "left": {"packets": self.departed.packets, "bytes": self.departed.bytes},
-            "real_time": self.real_time.is_ok(),
+            "real_time": self.real_time_priority.is_ok(),
         })
     }
 }
 
-fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
+fn command(ended: &CommandResult, name: impl Fn(NodeId) -> String) -> Value {
     json!({
         "node": name(ended.node),
         "command": ended.line,
@@ -45,12 +45,12 @@ fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
 }
 
 /// Returns the output of a program as text. A line states the number of omitted bytes, if any.
-fn text(output: &Output) -> String {
-    if output.left_out == 0 {
+fn text(output: &CommandOutput) -> String {
+    if output.omitted_bytes == 0 {
         return String::from_utf8_lossy(&output.bytes()).into_owned();
     }
     let [first, last] = [&output.first, &output.last].map(|bytes| String::from_utf8_lossy(bytes));
-    format!("{first}\n[{} bytes left out]\n{last}", output.left_out)
+    format!("{first}\n[{} bytes left out]\n{last}", output.omitted_bytes)
 }
 
 #[cfg(test)]
@@ -60,10 +60,10 @@ mod tests {
     #[test]
     fn a_shortened_output_states_the_number_of_omitted_bytes() {
         let (first, last) = (b"first \xC3".to_vec(), b"\xA9 last".to_vec());
-        let whole = Output { first: first.clone(), left_out: 0, last: last.clone() };
+        let whole = CommandOutput { first: first.clone(), omitted_bytes: 0, last: last.clone() };
         assert_eq!(text(&whole), "first é last");
         assert_eq!(
-            text(&Output { first, left_out: 9, last }),
+            text(&CommandOutput { first, omitted_bytes: 9, last }),
             "first \u{FFFD}\n[9 bytes left out]\n\u{FFFD} last"
         );
     }

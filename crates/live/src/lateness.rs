@@ -1,29 +1,29 @@
 //! Lateness of the emulator: time from the due departure of a datagram until the datagram is written to the
 //! host.
 
-use airhop_base::{Empirical, Span};
+use airhop_base::{EmpiricalDistribution, Span};
 use hdrhistogram::Histogram;
 
 /// Maximum recorded duration, 60 s. Longer durations count as 60 s.
-const LONGEST_NS: u64 = 60_000_000_000;
+const MAX_DURATION_NS: u64 = 60_000_000_000;
 /// Number of significant digits of a duration.
 const DIGITS: u8 = 3;
 
 /// Distribution of durations from a nanosecond to a minute, with three significant digits.
 #[derive(Clone, Debug)]
-pub struct Lengths {
+pub struct DurationHistogram {
     nanos: Histogram<u64>,
 }
 
-impl Default for Lengths {
+impl Default for DurationHistogram {
     fn default() -> Self {
-        let nanos =
-            Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("1 ≤ 60 s / 2 and three of five digits");
-        Lengths { nanos }
+        let nanos = Histogram::new_with_bounds(1, MAX_DURATION_NS, DIGITS)
+            .expect("1 ≤ 60 s / 2 and three of five digits");
+        DurationHistogram { nanos }
     }
 }
 
-impl Lengths {
+impl DurationHistogram {
     /// Adds a duration.
     pub fn add(&mut self, length: Span) {
         self.nanos.saturating_record(length.nanos());
@@ -40,14 +40,16 @@ impl Lengths {
     }
 
     /// Returns the durations as a distribution for random draws.
-    pub fn distribution(&self) -> Empirical {
+    pub fn distribution(&self) -> EmpiricalDistribution {
         let counts = self.nanos.iter_recorded();
-        Empirical::new(counts.map(|at| (Span::from_nanos(at.value_iterated_to()), at.count_at_value())))
+        EmpiricalDistribution::new(
+            counts.map(|at| (Span::from_nanos(at.value_iterated_to()), at.count_at_value())),
+        )
     }
 
     /// Returns the lateness summary of the durations.
-    pub fn lateness(&self) -> Lateness {
-        Lateness {
+    pub fn lateness(&self) -> LatenessSummary {
+        LatenessSummary {
             p50_us: self.quantile_us(0.5),
             p99_us: self.quantile_us(0.99),
             max_us: micros(self.nanos.max()),
@@ -62,7 +64,7 @@ fn micros(nanos: u64) -> f64 {
 
 /// Summary of the lateness of written datagrams in µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lateness {
+pub struct LatenessSummary {
     /// Median.
     pub p50_us: f64,
     /// 99 % quantile.
@@ -81,10 +83,10 @@ mod tests {
     /// 99th, with an error of at most a thousandth.
     #[test]
     fn lateness_quantiles_are_nearest_ranks() {
-        let mut lengths = Lengths::default();
-        assert_eq!(lengths.lateness(), Lateness::default());
+        let mut lengths = DurationHistogram::default();
+        assert_eq!(lengths.lateness(), LatenessSummary::default());
         (1..=100).for_each(|us| lengths.add(Span::from_micros(us)));
-        let Lateness { p50_us, p99_us, max_us, count } = lengths.lateness();
+        let LatenessSummary { p50_us, p99_us, max_us, count } = lengths.lateness();
         for (is, expected) in [(p50_us, 50.0), (p99_us, 99.0), (max_us, 100.0)] {
             assert!((is - expected).abs() <= expected / 1000.0, "{is} µs, expected {expected} µs");
         }
@@ -95,13 +97,13 @@ mod tests {
     /// thousand durations of 60 µs has a probability of one in a thousand.
     #[test]
     fn the_lateness_distribution_contains_a_single_stall() {
-        let mut lengths = Lengths::default();
+        let mut lengths = DurationHistogram::default();
         (0..999).for_each(|_| lengths.add(Span::from_micros(60)));
         lengths.add(Span::from_millis(40));
         let distribution = lengths.distribution();
         assert_eq!(distribution.count(), 1000);
         for (u, us) in [(0.0, 60.0), (0.998, 60.0), (0.9995, 40_000.0)] {
-            let drawn = distribution.draw(u).secs_f64() * 1e6;
+            let drawn = distribution.quantile(u).secs_f64() * 1e6;
             assert!((drawn - us).abs() <= us / 1000.0, "{drawn} µs at {u}, expected {us} µs");
         }
     }
@@ -109,7 +111,7 @@ mod tests {
     /// A machine that slept for an hour does not cause a panic.
     #[test]
     fn lateness_above_a_minute_counts_as_a_minute() {
-        let mut lengths = Lengths::default();
+        let mut lengths = DurationHistogram::default();
         lengths.add(Span::from_secs(3600));
         lengths.add(Span::ZERO);
         assert!((59.9e6..61e6).contains(&lengths.lateness().max_us));

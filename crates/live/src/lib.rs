@@ -1,7 +1,7 @@
 //! Real packets of real programs in a simulated network, in real time.
 //!
-//! A simulated world does no I/O and has no clock. [`Outside`] is the interface of this crate to the world:
-//! the time of the next event, the handling of events, entering datagrams, and departures. [`drive::Loop`]
+//! A simulated world does no I/O and has no clock. [`SimulatedNetwork`] is the interface of this crate to the world:
+//! the time of the next event, the handling of events, entering datagrams, and departures. [`drive::RealTimeLoop`]
 //! runs the world in real time, with an abstract clock and abstract ports. [`host`] implements the ports for
 //! a Linux machine: network namespaces with TUN devices and programs, and existing interfaces. [`Emulation`]
 //! combines loop and host.
@@ -26,8 +26,8 @@ pub mod turnaround;
 
 pub use airhop_base::Departure;
 pub use emulation::{
-    Command, Control, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready,
-    ReadyCondition,
+    Command, CommandOutput, CommandResult, Emulation, EmulationError, EmulationResult, EndReason, Endpoint,
+    EndpointKind, LogDestination, NodeCongestionControl, NodeReadiness, ReadyCondition,
 };
-pub use log::{Replayed, replay};
-pub use outside::{Outside, Stopped};
+pub use log::{ReplaySummary, replay};
+pub use outside::{SimulatedNetwork, WorldStopped};

@@ -4,15 +4,15 @@
 //! datagram in hexadecimal. An ICMP error quotes the same number of bytes (RFC 792).
 
 use airhop_base::{NoticeKind, Span};
-use airhop_wire::real::{self, NoticeError, Quoted, Unreadable};
+use airhop_wire::real::{self, HeaderError, NoticeError, QuotedSegment};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Maximum number of segments stored for a station, equal to the MPDUs of the longest BlockAck (IEEE
 /// 802.11be).
-const MOST_SEGMENTS: usize = 1024;
+const MAX_SEGMENTS: usize = 1024;
 /// Maximum number of stations with stored segments, equal to the number of association identifiers of an
 /// access point (IEEE 802.11-2020 §9.4.1.8).
-const MOST_STATIONS: usize = 2007;
+const MAX_STATIONS: usize = 2007;
 
 /// Reason why a line is not a valid event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,13 +35,13 @@ pub enum EventError {
     Further,
     /// The bytes cannot be parsed as headers.
     #[error("the bytes of the packet cannot be read: {0}")]
-    Unreadable(#[from] Unreadable),
+    Unreadable(#[from] HeaderError),
     /// Source and destination have different versions of IP.
     #[error(transparent)]
     Notice(#[from] NoticeError),
     /// The maximum number of stations with segments in service is reached.
     #[error(
-        "{MOST_STATIONS} other stations have packets in service; expected `delivered` or `discarded` of each"
+        "{MAX_STATIONS} other stations have packets in service; expected `delivered` or `discarded` of each"
     )]
     Stations,
 }
@@ -52,7 +52,7 @@ pub struct LinkNotice {
     /// [`NoticeKind::Ersn`] or [`NoticeKind::Eln`].
     pub kind: NoticeKind,
     /// Segment that the notice is about. The source of the segment receives the notice.
-    pub about: Quoted,
+    pub segment: QuotedSegment,
     /// Datagram of the notice, beginning with the IP header.
     pub datagram: Vec<u8>,
 }
@@ -61,7 +61,7 @@ pub struct LinkNotice {
 /// delivery or discard.
 #[derive(Debug, Default)]
 pub struct LinkEvents {
-    in_service: BTreeMap<String, VecDeque<Quoted>>,
+    in_service: BTreeMap<String, VecDeque<QuotedSegment>>,
 }
 
 impl LinkEvents {
@@ -71,7 +71,7 @@ impl LinkEvents {
     ///
     /// # Errors
     /// [`EventError`] if the line is not a valid event. An invalid line has no effect.
-    pub fn hear(&mut self, line: &str) -> Result<Vec<LinkNotice>, EventError> {
+    pub fn handle_line(&mut self, line: &str) -> Result<Vec<LinkNotice>, EventError> {
         let mut words = line.split_ascii_whitespace();
         let kind = words.next().unwrap_or_default();
         if !["failed", "discarded", "delivered", "lost"].contains(&kind) {
@@ -82,7 +82,7 @@ impl LinkEvents {
         if kind == "lost" {
             return if bytes.is_empty() { self.lost(station) } else { Err(EventError::Further) };
         }
-        let Some(about) = Quoted::read(&bytes)? else { return Ok(Vec::new()) };
+        let Some(about) = QuotedSegment::read(&bytes)? else { return Ok(Vec::new()) };
         let kind = match kind {
             "failed" if self.begin(station, about)? => NoticeKind::Ersn,
             "failed" => return Ok(Vec::new()),
@@ -104,15 +104,15 @@ impl LinkEvents {
     }
 
     /// Stores a segment of a station as in service. Returns false if the segment was already stored.
-    fn begin(&mut self, station: &str, about: Quoted) -> Result<bool, EventError> {
-        if self.in_service.len() == MOST_STATIONS && !self.in_service.contains_key(station) {
+    fn begin(&mut self, station: &str, about: QuotedSegment) -> Result<bool, EventError> {
+        if self.in_service.len() == MAX_STATIONS && !self.in_service.contains_key(station) {
             return Err(EventError::Stations);
         }
         let segments = self.in_service.entry(station.into()).or_default();
         if segments.iter().any(|other| is_same(other, &about)) {
             return Ok(false);
         }
-        if segments.len() == MOST_SEGMENTS {
+        if segments.len() == MAX_SEGMENTS {
             segments.pop_front();
         }
         segments.push_back(about);
@@ -120,7 +120,7 @@ impl LinkEvents {
     }
 
     /// Removes a segment of a station.
-    fn end(&mut self, station: &str, about: &Quoted) {
+    fn end(&mut self, station: &str, about: &QuotedSegment) {
         let Some(segments) = self.in_service.get_mut(station) else { return };
         segments.retain(|other| !is_same(other, about));
         if segments.is_empty() {
@@ -130,15 +130,15 @@ impl LinkEvents {
 }
 
 impl LinkNotice {
-    fn new(kind: NoticeKind, about: Quoted) -> Result<Self, EventError> {
-        let datagram = real::notice(about.destination, &about, Span::ZERO, kind)?;
-        Ok(LinkNotice { kind, about, datagram })
+    fn new(kind: NoticeKind, about: QuotedSegment) -> Result<Self, EventError> {
+        let datagram = real::build_notice(about.destination, &about, Span::ZERO, kind)?;
+        Ok(LinkNotice { kind, segment: about, datagram })
     }
 }
 
 /// True if two events concern the same segment. The numbers of quoted bytes may differ.
-fn is_same(one: &Quoted, other: &Quoted) -> bool {
-    let ends = |quoted: &Quoted| (quoted.source, quoted.destination, quoted.ports, quoted.seq);
+fn is_same(one: &QuotedSegment, other: &QuotedSegment) -> bool {
+    let ends = |quoted: &QuotedSegment| (quoted.source, quoted.destination, quoted.ports, quoted.seq);
     ends(one) == ends(other)
 }
 
@@ -165,8 +165,8 @@ mod tests {
     }
 
     fn kinds(events: &mut LinkEvents, line: &str) -> Vec<(NoticeKind, u32)> {
-        let notices = events.hear(line).unwrap();
-        notices.into_iter().map(|notice| (notice.kind, notice.about.seq)).collect()
+        let notices = events.handle_line(line).unwrap();
+        notices.into_iter().map(|notice| (notice.kind, notice.segment.seq)).collect()
     }
 
     use NoticeKind::{Eln, Ersn};
@@ -193,7 +193,7 @@ mod tests {
     fn a_lost_station_ends_the_service_of_its_segments_alone() {
         let mut events = LinkEvents::default();
         for (station, seq) in [("a", 9), ("b", 5), ("a", 3)] {
-            events.hear(&format!("failed {station} {}", packet(seq))).unwrap();
+            events.handle_line(&format!("failed {station} {}", packet(seq))).unwrap();
         }
         assert_eq!(kinds(&mut events, "lost a"), [(Eln, 9), (Eln, 3)]);
         assert_eq!(kinds(&mut events, "lost a"), []);
@@ -205,11 +205,11 @@ mod tests {
     #[test]
     fn a_notice_is_sent_to_the_source_of_the_segment() {
         let mut events = LinkEvents::default();
-        let [notice] = events.hear(&format!("discarded a {}", packet(7))).unwrap().try_into().unwrap();
-        assert_eq!(notice.about.source.to_string(), "10.0.0.1");
+        let [notice] = events.handle_line(&format!("discarded a {}", packet(7))).unwrap().try_into().unwrap();
+        assert_eq!(notice.segment.source.to_string(), "10.0.0.1");
         assert_eq!(notice.datagram.len(), 40);
         assert_eq!(notice.datagram[16..20], [10, 0, 0, 1]);
-        assert_eq!(real::checksums_hold(&notice.datagram), Ok(()));
+        assert_eq!(real::verify_checksums(&notice.datagram), Ok(()));
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
             ("lost a 45", "no bytes of a packet"),
             (&cut, "keep at least the headers"),
         ] {
-            let error = events.hear(line).unwrap_err().to_string();
+            let error = events.handle_line(line).unwrap_err().to_string();
             assert!(error.contains(words), "{line}: {error}");
         }
         assert!(events.in_service.is_empty());
@@ -235,16 +235,16 @@ mod tests {
     #[test]
     fn link_event_memory_is_bounded() {
         let mut events = LinkEvents::default();
-        for seq in 0..2 * MOST_SEGMENTS {
-            events.hear(&format!("failed a {}", packet(seq as u32))).unwrap();
+        for seq in 0..2 * MAX_SEGMENTS {
+            events.handle_line(&format!("failed a {}", packet(seq as u32))).unwrap();
         }
-        assert_eq!(events.in_service["a"].len(), MOST_SEGMENTS);
-        for station in 1..MOST_STATIONS {
-            events.hear(&format!("failed {station} {}", packet(7))).unwrap();
+        assert_eq!(events.in_service["a"].len(), MAX_SEGMENTS);
+        for station in 1..MAX_STATIONS {
+            events.handle_line(&format!("failed {station} {}", packet(7))).unwrap();
         }
-        assert_eq!(events.hear(&format!("failed further {}", packet(7))), Err(EventError::Stations));
-        events.hear("lost a").unwrap();
-        events.hear(&format!("failed further {}", packet(7))).unwrap();
+        assert_eq!(events.handle_line(&format!("failed further {}", packet(7))), Err(EventError::Stations));
+        events.handle_line("lost a").unwrap();
+        events.handle_line(&format!("failed further {}", packet(7))).unwrap();
     }
 
     proptest! {
@@ -252,10 +252,10 @@ mod tests {
         #[test]
         fn any_line_is_a_link_event_or_an_error(line in ".{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             let mut events = LinkEvents::default();
-            let _ = events.hear(&line);
+            let _ = events.handle_line(&line);
             let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             for head in ["", "45", "4500041c", "60"] {
-                let _ = events.hear(&format!("discarded a {head}{digits}"));
+                let _ = events.handle_line(&format!("discarded a {head}{digits}"));
             }
         }
     }

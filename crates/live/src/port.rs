@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum length of an IP datagram in bytes: an IPv6 header plus the largest payload length (RFC 8200 §3).
-pub const MAX_DATAGRAM: usize = 40 + 65_535;
+pub const MAX_DATAGRAM_BYTES: usize = 40 + 65_535;
 
 /// Port at which whole IP datagrams enter and leave the network. A port never blocks.
 pub trait Port {
@@ -37,7 +37,7 @@ impl<P: Port + ?Sized> Port for Box<P> {
 
 /// Port in memory, for tests and for programs in the same process. A clone is the side of the host.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct MemoryPort {
     sides: Arc<Mutex<Sides>>,
 }
 
@@ -48,7 +48,7 @@ struct Sides {
     full: bool,
 }
 
-impl Memory {
+impl MemoryPort {
     /// Sends a datagram from the host. The emulator reads datagrams in the order of sending.
     pub fn send(&self, datagram: &[u8]) {
         self.with(|sides| sides.incoming.push_back(datagram.to_vec()));
@@ -74,7 +74,7 @@ impl Memory {
     }
 }
 
-impl Port for Memory {
+impl Port for MemoryPort {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         self.with(|sides| match sides.incoming.pop_front() {
             Some(datagram) => {

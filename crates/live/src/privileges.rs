@@ -5,38 +5,38 @@
 
 /// Availability of a privilege. `Ok` describes the source of the privilege. The error describes the missing
 /// part and a remedy.
-pub type Ability = Result<String, String>;
+pub type Availability = Result<String, String>;
 
 /// Privileges that an emulation may need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Privileges {
     /// Network namespaces for the programs of nodes, needed by every emulation.
-    pub namespaces: Ability,
+    pub namespaces: Availability,
     /// TUN devices between the namespaces and the emulator, needed by every emulation.
-    pub tun: Ability,
+    pub tun: Availability,
     /// Real-time priority. Without real-time priority, packets are later by milliseconds at the 99th
     /// percentile.
-    pub real_time: Ability,
+    pub real_time: Availability,
     /// BPF struct_ops, needed to load a congestion control into the kernel.
-    pub struct_ops: Ability,
+    pub struct_ops: Availability,
     /// TCP_INFO: reports by the kernel on the connections of a namespace.
-    pub tcp_info: Ability,
+    pub tcp_info: Availability,
 }
 
 impl Privileges {
     /// Determines the privileges of this process.
-    pub fn look() -> Self {
-        linux::look()
+    pub fn detect() -> Self {
+        linux::detect()
     }
 
     /// Checks that this machine can emulate a network. The error is the reason.
-    pub fn emulation(&self) -> Result<(), String> {
+    pub fn check_emulation(&self) -> Result<(), String> {
         [&self.namespaces, &self.tun].into_iter().try_for_each(|ability| ability.clone().map(drop))
     }
 
     /// Checks that this process itself can emulate a network, without a restart. The error is the reason.
-    pub fn emulation_here(&self) -> Result<(), String> {
-        self.emulation()?;
+    pub fn check_emulation_here(&self) -> Result<(), String> {
+        self.check_emulation()?;
         if needs_user_namespace() {
             return Err("not root: see `unshare --user --map-root-user`".into());
         }
@@ -49,7 +49,7 @@ impl Privileges {
 /// # Panics
 ///
 /// If the environment contains `AIRHOP_LIVE=required`.
-pub fn skip(missing: &str) {
+pub fn skip_test(missing: &str) {
     assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
     eprintln!("skipped: {missing}");
 }
@@ -63,8 +63,8 @@ pub fn needs_user_namespace() -> bool {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::{Ability, Privileges};
-    use crate::host::diag::{Diag, MISSING};
+    use super::{Availability, Privileges};
+    use crate::host::diag::{MISSING, SockDiag};
     use crate::host::sys::{self, SchedulingPolicy};
     use nix::sched::{CloneFlags, unshare};
     use nix::sys::utsname::uname;
@@ -78,7 +78,7 @@ mod linux {
     const SYS_ADMIN: u32 = 21;
     const BPF: u32 = 39;
 
-    pub(super) fn look() -> Privileges {
+    pub(super) fn detect() -> Privileges {
         Privileges {
             namespaces: namespaces(),
             tun: tun(),
@@ -107,7 +107,7 @@ mod linux {
         map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
     }
 
-    fn namespaces() -> Ability {
+    fn namespaces() -> Availability {
         if needs_user_namespace() {
             return user_namespaces();
         }
@@ -120,7 +120,7 @@ mod linux {
         }
     }
 
-    fn user_namespaces() -> Ability {
+    fn user_namespaces() -> Availability {
         let mut unshare = Command::new("unshare");
         unshare.args(["--user", "--map-root-user", "--net", "--fork", "--kill-child", "true"]);
         let missing = "no network namespaces: not root, and";
@@ -137,14 +137,14 @@ mod linux {
         }
     }
 
-    fn tcp_info() -> Ability {
-        match Diag::open().and_then(|diag| diag.connections()) {
+    fn tcp_info() -> Availability {
+        match SockDiag::open().and_then(|diag| diag.connections()) {
             Ok(_) => Ok("TCP_INFO of connections: sock_diag answers".into()),
             Err(error) => Err(format!("{MISSING}: {error}")),
         }
     }
 
-    fn tun() -> Ability {
+    fn tun() -> Availability {
         match OpenOptions::new().read(true).write(true).open("/dev/net/tun") {
             Ok(_) => Ok("TUN devices: /dev/net/tun opens".into()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -154,14 +154,14 @@ mod linux {
         }
     }
 
-    fn real_time() -> Ability {
-        match tried(|| sys::schedule(SchedulingPolicy::RealTime)) {
+    fn real_time() -> Availability {
+        match tried(|| sys::set_scheduling_policy(SchedulingPolicy::RealTime)) {
             Ok(()) => Ok("real-time priority: SCHED_FIFO is allowed".into()),
             Err(error) => Err(format!("no real-time priority: {error} (needs root, or ulimit -r 10)")),
         }
     }
 
-    fn struct_ops() -> Ability {
+    fn struct_ops() -> Availability {
         let missing = |what: &str| Err(format!("no BPF struct_ops: {what}"));
         let release = uname().map(|name| name.release().to_string_lossy().into_owned()).unwrap_or_default();
         if version(&release) < (5, 6) {
@@ -214,7 +214,7 @@ mod linux {
         /// Each line names the subject of its privilege, whatever privileges this machine has.
         #[test]
         fn every_privilege_is_reported_with_its_subject() {
-            let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
+            let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::detect();
             let expected =
                 ["network namespaces", "TUN devices", "real-time priority", "BPF struct_ops", "TCP_INFO"];
             for (ability, about) in
@@ -229,10 +229,10 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 mod linux {
-    use super::{Ability, Privileges};
+    use super::{Availability, Privileges};
 
     pub(super) fn look() -> Privileges {
-        let no = |what: &str| -> Ability { Err(format!("no {what}: only Linux has them")) };
+        let no = |what: &str| -> Availability { Err(format!("no {what}: only Linux has them")) };
         Privileges {
             namespaces: no("network namespaces"),
             tun: no("TUN devices"),

@@ -27,14 +27,14 @@ pub struct SocketInfo {
 
 impl SocketInfo {
     /// Returns the flow name of the sender's data in a run document.
-    pub fn flow(&self) -> String {
+    pub fn flow_name(&self) -> String {
         format!("tcp {} > {}", self.local, self.peer)
     }
 }
 
 /// Sample of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sampled {
+pub struct ConnectionSample {
     /// Time of the sample.
     pub at: Time,
     /// Node of the connection's host.
@@ -46,7 +46,7 @@ pub struct Sampled {
 /// Slow-start threshold in a log before the sender's first loss.
 const INFINITE: u32 = u32::MAX;
 
-impl Sampled {
+impl ConnectionSample {
     /// Returns the bytes of a log record. All numbers are little-endian:
     ///
     /// - Time in ns (u64), and node (u16).
@@ -76,7 +76,7 @@ impl Sampled {
         bytes
     }
 
-    /// Returns the sample in a record as written by [`Sampled::to_bytes`]; `None` if the record is invalid.
+    /// Returns the sample in a record as written by [`ConnectionSample::to_bytes`]; `None` if the record is invalid.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (at, rest) = bytes.split_first_chunk()?;
         let (node, rest) = rest.split_first_chunk()?;
@@ -96,7 +96,7 @@ impl Sampled {
             retransmits: number(3),
         };
         let (at, node) = (Time::from_nanos(u64::from_le_bytes(*at)), NodeId(u16::from_le_bytes(*node)));
-        Some(Sampled { at, node, info })
+        Some(ConnectionSample { at, node, info })
     }
 }
 
@@ -110,7 +110,7 @@ fn end(bytes: &[u8]) -> Option<(SocketAddr, &[u8])> {
 mod tests {
     use super::*;
 
-    fn sampled(local: &str, peer: &str, ssthresh: Option<u32>) -> Sampled {
+    fn sampled(local: &str, peer: &str, ssthresh: Option<u32>) -> ConnectionSample {
         let (local, peer) = (local.parse().unwrap(), peer.parse().unwrap());
         let info = SocketInfo {
             local,
@@ -122,7 +122,7 @@ mod tests {
             srtt_us: 44_545,
             retransmits: 5,
         };
-        Sampled { at: Time::from_nanos(1_500_000_001), node: NodeId(3), info }
+        ConnectionSample { at: Time::from_nanos(1_500_000_001), node: NodeId(3), info }
     }
 
     /// A sample that is written and read again is unchanged, for both address families. A truncated record is
@@ -133,12 +133,12 @@ mod tests {
         let six = sampled("[fd00:a1b0::1]:8000", "[fd00:a1b0::4]:40000", None);
         for sample in [four, six] {
             let bytes = sample.to_bytes();
-            assert_eq!(Sampled::from_bytes(&bytes), Some(sample));
+            assert_eq!(ConnectionSample::from_bytes(&bytes), Some(sample));
             let least = bytes.len() - "cubic".len();
-            assert!((0..least).all(|cut| Sampled::from_bytes(&bytes[..cut]).is_none()));
+            assert!((0..least).all(|cut| ConnectionSample::from_bytes(&bytes[..cut]).is_none()));
         }
         assert_eq!(
-            sampled("[fd00::1]:80", "[fd00::2]:90", None).info.flow(),
+            sampled("[fd00::1]:80", "[fd00::2]:90", None).info.flow_name(),
             "tcp [fd00::1]:80 > [fd00::2]:90"
         );
     }

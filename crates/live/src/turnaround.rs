@@ -9,8 +9,8 @@
 //! A second distribution contains only the delay of the host itself. Lateness, timers, and the wait for
 //! earlier ACKs are excluded.
 
-use crate::lateness::Lengths;
-use airhop_base::{Empirical, Span, Time};
+use crate::lateness::DurationHistogram;
+use airhop_base::{EmpiricalDistribution, Span, Time};
 use airhop_wire::real::{HeaderFields, ParsedTcp};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -27,11 +27,11 @@ const MAX_SEGMENTS: usize = 64;
 const DELAYED: Span = Span::from_millis(30);
 
 /// Addresses and ports, each first of the host and then of the peer.
-type Connection = ([IpAddr; 2], [u16; 2]);
+type ConnectionKey = ([IpAddr; 2], [u16; 2]);
 
 /// Data segment that was written to a host.
 #[derive(Clone, Copy, Debug)]
-struct Written {
+struct WrittenSegment {
     /// Sequence number after the segment.
     end: u32,
     /// Time at which the segment was due to leave the network.
@@ -42,18 +42,18 @@ struct Written {
 
 /// Data of a connection that the host has not acknowledged.
 #[derive(Debug, Default)]
-struct Unanswered {
+struct UnackedData {
     /// Sequence number after the data written so far; `None` before the first segment.
     end: Option<u32>,
     /// True if a segment is missing. ACKs then respond to segments that fill the hole, until all data are
     /// acknowledged.
     has_hole: bool,
     /// Last segments that were written in order, at most [`MAX_SEGMENTS`].
-    segments: VecDeque<Written>,
+    segments: VecDeque<WrittenSegment>,
 }
 
-impl Unanswered {
-    fn wrote(&mut self, seq: u32, segment: Written) {
+impl UnackedData {
+    fn add_segment(&mut self, seq: u32, segment: WrittenSegment) {
         let is_next = self.end.is_none_or(|end| end == seq);
         // Sequence numbers wrap around: RFC 9293 §3.4.
         let ahead = self.end.map_or(0, |end| segment.end.wrapping_sub(end) as i32);
@@ -74,7 +74,7 @@ impl Unanswered {
 
     /// Returns the segment that triggered an ACK, and the number of acknowledged segments. `None` if no
     /// stored segment triggered the ACK.
-    fn answered(&mut self, ack: u32) -> Option<(Written, usize)> {
+    fn take_acked(&mut self, ack: u32) -> Option<(WrittenSegment, usize)> {
         self.has_hole &= self.end != Some(ack);
         let place = self.segments.iter().position(|segment| segment.end == ack)?;
         self.segments.drain(..=place).next_back().map(|segment| (segment, place + 1))
@@ -85,38 +85,38 @@ impl Unanswered {
 #[derive(Debug, Default)]
 pub struct Turnaround {
     /// Data that the host has not acknowledged, by connection.
-    unanswered: HashMap<Connection, Unanswered>,
-    lengths: Lengths,
+    unanswered: HashMap<ConnectionKey, UnackedData>,
+    lengths: DurationHistogram,
     /// Turnaround caused by the host alone.
-    own: Lengths,
+    own: DurationHistogram,
     /// Time at which the host's last ACK entered the network.
     last: Time,
 }
 
 impl Turnaround {
     /// Records a datagram for the host, due at `due` and written at `at`.
-    pub fn wrote(&mut self, due: Time, at: Time, datagram: &HeaderFields) {
+    pub fn record_written(&mut self, due: Time, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
-        if datagram.payload == 0 {
+        if datagram.payload_bytes == 0 {
             return;
         }
         if self.unanswered.len() >= MAX_CONNECTIONS {
             self.unanswered.clear();
         }
         let connection = ([datagram.destination, datagram.source], [to, from]);
-        let end = tcp.seq.wrapping_add(datagram.payload);
-        self.unanswered.entry(connection).or_default().wrote(tcp.seq, Written { end, due, at });
+        let end = tcp.seq.wrapping_add(datagram.payload_bytes);
+        self.unanswered.entry(connection).or_default().add_segment(tcp.seq, WrittenSegment { end, due, at });
     }
 
     /// Records a datagram from the host, read at `at`.
-    pub fn read(&mut self, at: Time, datagram: &HeaderFields) {
+    pub fn record_read(&mut self, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some(ports)) = (&datagram.tcp, datagram.ports) else { return };
-        if datagram.payload > 0 || !is_only_ack(tcp) {
+        if datagram.payload_bytes > 0 || !is_only_ack(tcp) {
             return;
         }
         let connection = ([datagram.source, datagram.destination], ports);
         let unanswered = self.unanswered.get_mut(&connection);
-        let Some((segment, segments)) = unanswered.and_then(|data| data.answered(tcp.ack)) else { return };
+        let Some((segment, segments)) = unanswered.and_then(|data| data.take_acked(tcp.ack)) else { return };
         self.lengths.add(at.since(segment.due));
         // After a stall a host acknowledges all segments that have arrived in the meantime with one ACK.
         // The turnaround therefore counts from the previous ACK.
@@ -128,13 +128,13 @@ impl Turnaround {
     }
 
     /// Returns the distribution of the turnaround caused by the host alone.
-    pub fn own(&self) -> Empirical {
+    pub fn host_distribution(&self) -> EmpiricalDistribution {
         self.own.distribution()
     }
 
     /// Returns the median and the 90th percentile of the turnarounds of all ACKs.
-    pub fn summary(&self) -> Answers {
-        Answers {
+    pub fn summary(&self) -> TurnaroundSummary {
+        TurnaroundSummary {
             p50_us: self.lengths.quantile_us(0.5),
             p90_us: self.lengths.quantile_us(0.9),
             count: self.lengths.count(),
@@ -148,7 +148,7 @@ fn is_only_ack(tcp: &ParsedTcp) -> bool {
 
 /// Summary of the turnaround of a host in µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Answers {
+pub struct TurnaroundSummary {
     /// Median.
     pub p50_us: f64,
     /// 90 % quantile.
@@ -192,7 +192,7 @@ mod tests {
         bytes[24..28].copy_from_slice(&sequence.to_be_bytes());
         bytes[28..32].copy_from_slice(&ack.to_be_bytes());
         bytes[32..34].copy_from_slice(&[5 << 4, 0x10]);
-        real::read(&bytes).unwrap()
+        real::read_headers(&bytes).unwrap()
     }
 
     fn at(us: u64) -> Time {
@@ -204,13 +204,13 @@ mod tests {
     #[test]
     fn an_ack_answers_the_last_segment_written() {
         let mut host = Turnaround::default();
-        host.wrote(at(100), at(100), &segment(1, 2, 9, 1000, 0, 200));
-        host.wrote(at(200), at(200), &segment(1, 2, 9, 1200, 0, 200));
-        host.read(at(250), &segment(2, 1, 9, 0, 900, 0));
+        host.record_written(at(100), at(100), &segment(1, 2, 9, 1000, 0, 200));
+        host.record_written(at(200), at(200), &segment(1, 2, 9, 1200, 0, 200));
+        host.record_read(at(250), &segment(2, 1, 9, 0, 900, 0));
         assert_eq!(host.summary().count, 0);
-        host.read(at(300), &segment(2, 1, 9, 0, 1400, 0));
-        host.read(at(400), &segment(2, 1, 9, 0, 1400, 0));
-        let Answers { p50_us, p90_us, count } = host.summary();
+        host.record_read(at(300), &segment(2, 1, 9, 0, 1400, 0));
+        host.record_read(at(400), &segment(2, 1, 9, 0, 1400, 0));
+        let TurnaroundSummary { p50_us, p90_us, count } = host.summary();
         assert_eq!(count, 1);
         assert!([p50_us, p90_us].iter().all(|us| (us - 100.0).abs() < 0.2), "{p50_us} {p90_us}");
     }
@@ -221,21 +221,22 @@ mod tests {
     #[test]
     fn an_ack_answers_no_data_above_a_hole() {
         let mut host = Turnaround::default();
-        let data =
-            |host: &mut Turnaround, us, seq| host.wrote(at(us), at(us), &segment(1, 2, 9, seq, 0, 200));
+        let data = |host: &mut Turnaround, us, seq| {
+            host.record_written(at(us), at(us), &segment(1, 2, 9, seq, 0, 200))
+        };
         data(&mut host, 100, 1000);
         data(&mut host, 200, 1200);
-        host.read(at(250), &segment(2, 1, 9, 0, 1200, 0));
+        host.record_read(at(250), &segment(2, 1, 9, 0, 1200, 0));
         data(&mut host, 400, 1600); // 1400 is lost
         data(&mut host, 500, 1800);
-        host.read(at(410), &segment(2, 1, 9, 0, 1400, 0));
+        host.record_read(at(410), &segment(2, 1, 9, 0, 1400, 0));
         assert_eq!(host.summary().count, 1, "an ACK of data before the hole may be a duplicate");
         data(&mut host, 70_000, 1400);
-        host.read(at(70_100), &segment(2, 1, 9, 0, 2000, 0));
+        host.record_read(at(70_100), &segment(2, 1, 9, 0, 2000, 0));
         assert_eq!(host.summary().count, 1);
         data(&mut host, 80_000, 2000);
-        host.read(at(80_150), &segment(2, 1, 9, 0, 2200, 0));
-        let Answers { p50_us, p90_us, count } = host.summary();
+        host.record_read(at(80_150), &segment(2, 1, 9, 0, 2200, 0));
+        let TurnaroundSummary { p50_us, p90_us, count } = host.summary();
         assert!(
             count == 2 && [p50_us, p90_us].iter().all(|us| (us - 150.0).abs() < 0.3),
             "{p50_us} {p90_us}"
@@ -248,18 +249,18 @@ mod tests {
     #[test]
     fn turnaround_excludes_lateness_timers_and_earlier_answers() {
         let mut host = Turnaround::default();
-        host.wrote(at(100), at(150), &segment(1, 2, 9, 1000, 0, 200));
-        host.read(at(250), &segment(2, 1, 9, 0, 1200, 0));
-        host.wrote(at(1000), at(1000), &segment(1, 2, 9, 1200, 0, 200));
-        host.read(at(41_000), &segment(2, 1, 9, 0, 1400, 0));
+        host.record_written(at(100), at(150), &segment(1, 2, 9, 1000, 0, 200));
+        host.record_read(at(250), &segment(2, 1, 9, 0, 1200, 0));
+        host.record_written(at(1000), at(1000), &segment(1, 2, 9, 1200, 0, 200));
+        host.record_read(at(41_000), &segment(2, 1, 9, 0, 1400, 0));
         for (port, read) in [(9, 80_000), (10, 80_002)] {
-            host.wrote(at(60_000), at(60_000), &segment(1, 2, port, 1400, 0, 200));
-            host.wrote(at(60_000), at(60_000), &segment(1, 2, port, 1600, 0, 200));
-            host.read(at(read), &segment(2, 1, port, 0, 1800, 0));
+            host.record_written(at(60_000), at(60_000), &segment(1, 2, port, 1400, 0, 200));
+            host.record_written(at(60_000), at(60_000), &segment(1, 2, port, 1600, 0, 200));
+            host.record_read(at(read), &segment(2, 1, port, 0, 1800, 0));
         }
-        assert_eq!((host.summary().count, host.own().count()), (4, 3));
+        assert_eq!((host.summary().count, host.host_distribution().count()), (4, 3));
         for (u, us) in [(0.1, 2.0), (0.5, 100.0), (0.9, 20_000.0)] {
-            let took = host.own().draw(u).secs_f64() * 1e6;
+            let took = host.host_distribution().quantile(u).secs_f64() * 1e6;
             assert!((took - us).abs() <= us / 500.0, "{took} µs at {u}, expected {us} µs");
         }
     }
@@ -267,9 +268,9 @@ mod tests {
     #[test]
     fn only_pure_acks_of_the_same_connection_are_answers() {
         let mut host = Turnaround::default();
-        host.wrote(at(100), at(100), &segment(1, 2, 9, 0, 0, 200));
-        host.read(at(200), &segment(3, 1, 9, 0, 200, 0));
-        host.read(at(200), &segment(2, 1, 9, 0, 200, 10));
+        host.record_written(at(100), at(100), &segment(1, 2, 9, 0, 0, 200));
+        host.record_read(at(200), &segment(3, 1, 9, 0, 200, 0));
+        host.record_read(at(200), &segment(2, 1, 9, 0, 200, 10));
         assert_eq!(host.summary().count, 0);
     }
 
@@ -278,7 +279,7 @@ mod tests {
     fn turnaround_memory_is_bounded() {
         let mut host = Turnaround::default();
         for port in 0..2 * MAX_CONNECTIONS {
-            host.wrote(at(1), at(1), &segment(1, 2, port as u16, 0, 0, 1));
+            host.record_written(at(1), at(1), &segment(1, 2, port as u16, 0, 0, 1));
         }
         assert!(host.unanswered.len() <= MAX_CONNECTIONS);
     }

@@ -1,9 +1,9 @@
 //! Congestion controls in BPF objects, loaded into the kernel of this machine.
 
-use airhop_bpf::loading::Loadable;
+use airhop_bpf::loading::LoadableObject;
 use airhop_live::host::bpf::deployment::dry_run;
-use airhop_live::host::bpf::{Registered, is_available};
-use airhop_live::privileges::{Privileges, skip};
+use airhop_live::host::bpf::{RegisteredObject, is_available};
+use airhop_live::privileges::{Privileges, skip_test};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -17,15 +17,15 @@ fn shipped() -> Vec<PathBuf> {
     files
 }
 
-fn read(path: &Path) -> Loadable {
-    Loadable::read(&fs::read(path).unwrap(), &path.to_string_lossy())
+fn read(path: &Path) -> LoadableObject {
+    LoadableObject::read(&fs::read(path).unwrap(), &path.to_string_lossy())
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// True if this process can load objects into the kernel of this machine.
 fn possible() -> bool {
-    let able = Privileges::look().struct_ops;
-    able.map_err(|missing| skip(&missing)).is_ok()
+    let able = Privileges::detect().struct_ops;
+    able.map_err(|missing| skip_test(&missing)).is_ok()
 }
 
 /// Time limit, longer than any live test that uses the same object.
@@ -40,10 +40,10 @@ fn the_kernel_accepts_and_unloads_every_shipped_object() {
         return;
     }
     for file in &shipped() {
-        let name = read(file).controls[0].name.clone();
-        let registered =
-            Registered::new(read(file), &name).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
-        let again = Registered::new(read(file), &name).unwrap();
+        let name = read(file).congestion_controls[0].name.clone();
+        let registered = RegisteredObject::new(read(file), &name)
+            .unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+        let again = RegisteredObject::new(read(file), &name).unwrap();
         let names = [registered.name(), again.name()].map(String::from);
         assert!(
             names.iter().all(|name| name.len() <= 15 && is_available(name)) && names[0] != names[1],
@@ -67,18 +67,18 @@ fn an_object_reads_the_configuration_of_the_running_kernel() {
         return;
     }
     let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects/heeds.bpf.o");
-    let registered = Registered::new(read(&object), "heeds").unwrap_or_else(|why| panic!("{why}"));
-    let ticks = registered.counter("CONFIG_HZ").expect("the map of options");
+    let registered = RegisteredObject::new(read(&object), "heeds").unwrap_or_else(|why| panic!("{why}"));
+    let ticks = registered.read_counter("CONFIG_HZ").expect("the map of options");
     assert!([100, 250, 300, 1000].contains(&ticks), "{ticks}");
 }
 
 /// Replaces the object's first program by `r0 = r9; exit`, where r9 has never been set.
-fn with_unset_register(mut object: Loadable) -> Loadable {
+fn with_unset_register(mut object: LoadableObject) -> LoadableObject {
     object.programs[0].code = vec![0xbf, 0x90, 0, 0, 0, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0];
     object.programs[0].load_time_values.clear();
-    object.programs[0].lines.clear();
-    object.programs[0].relocations.clear();
-    object.programs[0].functions.truncate(1);
+    object.programs[0].line_info.clear();
+    object.programs[0].core_relocations.clear();
+    object.programs[0].func_info.truncate(1);
     object
 }
 
@@ -89,8 +89,8 @@ fn a_verifier_refusal_names_the_program() {
         return;
     }
     let object = with_unset_register(read(&shipped()[0]));
-    let name = object.controls[0].name.clone();
-    let refused = Registered::new(object, &name).unwrap_err();
+    let name = object.congestion_controls[0].name.clone();
+    let refused = RegisteredObject::new(object, &name).unwrap_err();
     assert!(refused.contains("R9 !read_ok") && refused.contains("rejects"), "{refused}");
 }
 
@@ -103,7 +103,7 @@ fn a_dry_run_reports_the_verifier_result_of_every_program() {
         return;
     }
     let whole = read(&shipped()[0]);
-    let name = whole.controls[0].name.clone();
+    let name = whole.congestion_controls[0].name.clone();
     let accepted = dry_run(whole.clone(), &name).unwrap();
     assert_eq!(accepted.len(), whole.programs.len() + 1);
     assert!(accepted.iter().all(|verdict| verdict.accepted), "{accepted:?}");

@@ -4,10 +4,11 @@
 use crate::log::Folder;
 use crate::wire::{ENDS, Wire};
 use airhop_base::Span;
-use airhop_live::log::Log;
-use airhop_live::privileges::{Privileges, skip};
+use airhop_live::log::LogReader;
+use airhop_live::privileges::{Privileges, skip_test};
 use airhop_live::{
-    Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready, ReadyCondition, replay,
+    Command, CommandOutput, CommandResult, Emulation, EmulationResult, EndReason, Endpoint, EndpointKind,
+    LogDestination, NodeReadiness, ReadyCondition, replay,
 };
 use std::io::{BufRead, BufReader};
 use std::process::{self, Stdio};
@@ -20,14 +21,14 @@ const ROLE: &str = "AIRHOP_LIVE_EMULATOR";
 
 /// True if this process can emulate real packets here.
 fn possible() -> bool {
-    Privileges::look().emulation_here().map_err(|missing| skip(&missing)).is_ok()
+    Privileges::detect().check_emulation_here().map_err(|missing| skip_test(&missing)).is_ok()
 }
 
 fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
-    let end = |i: usize, name: &str| End {
+    let end = |i: usize, name: &str| Endpoint {
         node: ENDS[i],
         name: name.into(),
-        kind: EndKind::Namespace { mtu: 1500 },
+        kind: EndpointKind::Namespace { mtu: 1500 },
     };
     let command = |(node, line): &(usize, &str)| Command {
         node: ENDS[*node],
@@ -35,10 +36,10 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
         capture_stderr: true,
     };
     Emulation {
-        ends: vec![end(0, "s"), end(1, "d")],
+        endpoints: vec![end(0, "s"), end(1, "d")],
         commands: commands.iter().map(command).collect(),
         duration: Span::from_secs(seconds),
-        ready: Vec::new(),
+        readiness: Vec::new(),
         controls: Vec::new(),
         log: None,
         spin: None,
@@ -47,14 +48,14 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
     }
 }
 
-fn run(emulation: &Emulation) -> (Live, Wire) {
+fn run(emulation: &Emulation) -> (EmulationResult, Wire) {
     let mut wire = Wire::new(DELAY);
     let live = emulation.run(&mut wire, &AtomicBool::new(false), &mut |_, _| {});
     (live.unwrap_or_else(|error| panic!("{error}")), wire)
 }
 
-fn printed(ended: &Ended) -> String {
-    let text = |output: &Output| String::from_utf8_lossy(&output.bytes()).trim().to_owned();
+fn printed(ended: &CommandResult) -> String {
+    let text = |output: &CommandOutput| String::from_utf8_lossy(&output.bytes()).trim().to_owned();
     let stderr = ended.stderr.as_ref().map(text).unwrap_or_default();
     assert!(stderr.is_empty(), "`{}` exit {}: {stderr}", ended.line, ended.exit);
     text(&ended.stdout)
@@ -85,8 +86,8 @@ for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0:
 
 /// Returns the condition for the start of the client: the server's port is open. On a busy machine Python
 /// needs seconds to start.
-fn listening() -> Vec<Ready> {
-    vec![Ready { node: ENDS[0], sign: ReadyCondition::Port(5001) }]
+fn listening() -> Vec<NodeReadiness> {
+    vec![NodeReadiness { node: ENDS[0], condition: ReadyCondition::Port(5001) }]
 }
 
 /// A handshake takes at least a round trip of the simulated network (RFC 9293 §3.5). All sent data arrive,
@@ -97,19 +98,20 @@ fn real_tcp_crosses_the_network_over_ipv4_and_ipv6() {
     if !possible() {
         return;
     }
-    let (live, wire) = run(&Emulation { ready: listening(), ..emulation(&[(0, SERVER), (1, CLIENT)], 20) });
-    assert_eq!(live.finished, Finished::Commands);
-    assert_eq!(printed(&live.commands[0]), "300000\n300000");
-    let connects = printed(&live.commands[1]);
+    let (live, wire) =
+        run(&Emulation { readiness: listening(), ..emulation(&[(0, SERVER), (1, CLIENT)], 20) });
+    assert_eq!(live.end_reason, EndReason::Commands);
+    assert_eq!(printed(&live.command_results[0]), "300000\n300000");
+    let connects = printed(&live.command_results[1]);
     assert!(connects.lines().all(|ms| ms.parse::<f64>().unwrap() >= 10.0), "{connects}");
-    assert!(live.commands.iter().all(|command| command.exit == 0 && !command.killed));
+    assert!(live.command_results.iter().all(|command| command.exit == 0 && !command.killed));
     for version in [4, 6] {
         let mut datagrams =
             wire.entered.iter().map(|(.., bytes)| bytes).filter(|bytes| bytes[0] >> 4 == version);
         assert!(datagrams.clone().count() > 200);
         assert!(datagrams.all(|bytes| bytes.len() <= 1500 && tcp_checksum_holds(bytes)));
     }
-    assert_eq!((live.lost_to_emulator, live.ignored), (0, 0));
+    assert_eq!((live.lost_to_emulator, live.ignored_datagrams), (0, 0));
     let answers = live.turnaround[0].1;
     assert!(answers.count > 50 && answers.p50_us > 0.0 && answers.p50_us <= answers.p90_us, "{answers:?}");
 }
@@ -145,12 +147,12 @@ fn a_client_waits_until_its_server_is_ready() {
         (&slow, ReadyCondition::Port(5001), CLIENT),
         (&marks, ReadyCondition::Command(asks.clone()), asks.as_str()),
     ] {
-        let ready = vec![Ready { node: ENDS[0], sign }];
-        let (live, _) = run(&Emulation { ready, ..emulation(&[(0, server), (1, client)], 20) });
-        assert_eq!(live.finished, Finished::Commands);
-        assert!(live.commands.iter().all(|command| command.exit == 0), "{:?}", live.commands);
+        let ready = vec![NodeReadiness { node: ENDS[0], condition: sign }];
+        let (live, _) = run(&Emulation { readiness: ready, ..emulation(&[(0, server), (1, client)], 20) });
+        assert_eq!(live.end_reason, EndReason::Commands);
+        assert!(live.command_results.iter().all(|command| command.exit == 0), "{:?}", live.command_results);
         let nodes: Vec<_> =
-            live.congestion_control.iter().map(|(node, word)| (*node, word.is_empty())).collect();
+            live.control_by_node.iter().map(|(node, word)| (*node, word.is_empty())).collect();
         assert_eq!(nodes, ENDS.map(|node| (node, false)));
     }
 }
@@ -163,8 +165,8 @@ fn an_error_names_a_server_that_does_not_become_ready() {
         return;
     }
     let refused = |server: &str, sign, seconds| {
-        let ready = vec![Ready { node: ENDS[0], sign }];
-        let wrong = Emulation { ready, ..emulation(&[(0, server), (1, "echo started")], seconds) };
+        let ready = vec![NodeReadiness { node: ENDS[0], condition: sign }];
+        let wrong = Emulation { readiness: ready, ..emulation(&[(0, server), (1, "echo started")], seconds) };
         wrong.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {}).unwrap_err().to_string()
     };
     assert_eq!(
@@ -199,7 +201,7 @@ fn a_command_runs_in_its_own_namespaces() {
     }
     let see = "ls -d /proc/[0-9]* | wc -l; cat /proc/sys/kernel/random/boot_id > /dev/null && cat /proc/net/dev | grep -c :";
     let (live, _) = run(&emulation(&[(0, see), (1, "echo $$; kill -TERM $$")], 5));
-    let [first, second] = &live.commands[..] else { panic!("two commands") };
+    let [first, second] = &live.command_results[..] else { panic!("two commands") };
     // Processes: the first process of the namespace, the shell, ls and wc. Devices: the loopback and the TUN
     // device.
     let seen: Vec<u32> = printed(first).lines().map(|line| line.parse().unwrap()).collect();
@@ -223,8 +225,9 @@ fn ending_a_command_ends_its_background_processes() {
     // 4 s: on a busy machine the shells need time to start and to set their traps.
     let emulation = emulation(&[(0, &leaves), (0, &obeys), (1, &refuses)], 4);
     let (live, _) = run(&emulation);
-    assert_eq!(live.finished, Finished::Duration);
-    let told: Vec<_> = live.commands.iter().map(|ended| (printed(ended), ended.exit, ended.killed)).collect();
+    assert_eq!(live.end_reason, EndReason::Duration);
+    let told: Vec<_> =
+        live.command_results.iter().map(|ended| (printed(ended), ended.exit, ended.killed)).collect();
     assert_eq!(told, [("left".into(), 0, false), ("asked".into(), 3, true), (String::new(), 137, true)]);
     assert_eq!(processes(&mark), Vec::<u32>::new());
 }
@@ -290,12 +293,12 @@ fn a_live_run_is_replayed_exactly() {
     }
     let folder = Folder::new("live");
     let path = folder.file("run.log");
-    let log = Some(LogTo { path: path.clone(), header: "{}".into(), headers_only: false });
+    let log = Some(LogDestination { path: path.clone(), header: "{}".into(), headers_only: false });
     let (live, wire) =
-        run(&Emulation { log, ready: listening(), ..emulation(&[(0, SERVER), (1, CLIENT)], 20) });
+        run(&Emulation { log, readiness: listening(), ..emulation(&[(0, SERVER), (1, CLIENT)], 20) });
     let mut again = Wire::new(DELAY);
-    let replayed = replay(&mut again, &mut Log::open(&path).unwrap()).unwrap();
-    assert_eq!((replayed.ended, replayed.admitted), (live.ended, live.admitted.packets));
+    let replayed = replay(&mut again, &mut LogReader::open(&path).unwrap()).unwrap();
+    assert_eq!((replayed.end_time, replayed.admitted_datagrams), (live.ended, live.admitted.packets));
     assert!(again.entered == wire.entered);
 }
 
@@ -307,7 +310,7 @@ fn a_failed_setup_names_its_command_or_device() {
         return;
     }
     let mut wrong = emulation(&[], 1);
-    wrong.ends[1].kind = EndKind::Namespace { mtu: 10 };
+    wrong.endpoints[1].kind = EndpointKind::Namespace { mtu: 10 };
     let error =
         wrong.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {}).unwrap_err().to_string();
     assert!(error.starts_with("node d: setting an MTU of 10 bytes: "), "{error}");
@@ -365,8 +368,8 @@ fn a_child_process_runs_a_router() {
         return;
     }
     let mut router = emulation(&[], 30);
-    router.ends[0].kind = EndKind::Device("ra".into());
-    router.ends[1].kind = EndKind::Device("rb".into());
+    router.endpoints[0].kind = EndpointKind::Device("ra".into());
+    router.endpoints[1].kind = EndpointKind::Device("rb".into());
     let stop = AtomicBool::new(false);
     let mut wire = Wire::new(DELAY);
     let (live, client) = std::thread::scope(|scope| {
@@ -384,7 +387,12 @@ fn a_child_process_runs_a_router() {
         "connects in ms, then rules: {lines:?}"
     );
     assert_eq!(lines[2..], [2.0, 2.0]);
-    assert_eq!((live.finished, live.lost_to_emulator), (Finished::Asked, 0), "{:?}", live.why);
+    assert_eq!(
+        (live.end_reason, live.lost_to_emulator),
+        (EndReason::Asked, 0),
+        "{:?}",
+        live.invalidity_reasons
+    );
     for version in [4, 6] {
         let mut datagrams =
             wire.entered.iter().map(|(.., bytes)| bytes).filter(|bytes| bytes[0] >> 4 == version);
@@ -403,7 +411,7 @@ fn packets_between_two_router_interfaces_cross_the_network() {
         return;
     }
     if process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
-        return skip("no `ip` of iproute2");
+        return skip_test("no `ip` of iproute2");
     }
     let folder = Folder::new("router");
     let mut shell = process::Command::new("unshare");

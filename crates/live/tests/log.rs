@@ -3,9 +3,9 @@
 
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
-use airhop_live::log::{Ending, Entry, Log, LogError, MAGIC, VERSION, Writer};
+use airhop_live::log::{Ending, LogError, LogReader, LogWriter, LoggedDatagram, MAGIC, VERSION};
 use airhop_live::replay;
-use airhop_live::sockets::{Sampled, SocketInfo};
+use airhop_live::sockets::{ConnectionSample, SocketInfo};
 use proptest::prelude::*;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -66,11 +66,11 @@ impl Write for Disk {
 /// Returns the bytes of a log with two datagrams and an end record.
 fn written(headers_only: bool) -> Vec<u8> {
     let disk = Disk::default();
-    let mut writer = Writer::to(Path::new("a.log"), disk.clone(), HEADER, headers_only).unwrap();
+    let mut writer = LogWriter::with_sink(Path::new("a.log"), disk.clone(), HEADER, headers_only).unwrap();
     writer.append(at(5), ENDS[0], &datagram(1, 100, false)).unwrap();
     writer.flush().unwrap();
     writer.append(at(5), ENDS[1], &datagram(2, 60, false)).unwrap();
-    writer.end(at(9)).unwrap();
+    writer.finish(at(9)).unwrap();
     disk.0.lock().unwrap().clone()
 }
 
@@ -87,8 +87,8 @@ fn version_1() -> Vec<u8> {
     old
 }
 
-fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Ending), LogError> {
-    let mut log = Log::read(Path::new("a.log"), bytes)?;
+fn read(bytes: &[u8]) -> Result<(Vec<LoggedDatagram>, Ending), LogError> {
+    let mut log = LogReader::read(Path::new("a.log"), bytes)?;
     let entries = log.by_ref().collect::<Result<_, _>>()?;
     Ok((entries, log.ending()))
 }
@@ -96,9 +96,9 @@ fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Ending), LogError> {
 #[test]
 fn a_written_log_reads_back_unchanged() {
     let expected = [(ENDS[0], datagram(1, 100, false)), (ENDS[1], datagram(2, 60, false))];
-    let expected = expected.map(|(node, kept)| Entry { at: at(5), node, length: kept.len(), kept });
+    let expected = expected.map(|(node, kept)| LoggedDatagram { at: at(5), node, length: kept.len(), kept });
     for (bytes, version) in [(written(false), VERSION), (version_1(), 1)] {
-        let log = Log::read(Path::new("a.log"), &bytes[..]).unwrap();
+        let log = LogReader::read(Path::new("a.log"), &bytes[..]).unwrap();
         assert_eq!((log.header(), log.version()), (HEADER, version));
         let (entries, ending) = read(&bytes).unwrap();
         assert_eq!((entries, ending), (expected.to_vec(), Ending::Complete(at(9))));
@@ -119,20 +119,20 @@ fn tcp_info_records_do_not_change_a_replay() {
         srtt_us: 70_000,
         retransmits: 0,
     };
-    let sampled = Sampled { at: at(3), node: ENDS[0], info };
+    let sampled = ConnectionSample { at: at(3), node: ENDS[0], info };
     let disk = Disk::default();
-    let mut writer = Writer::to(Path::new("a.log"), disk.clone(), HEADER, false).unwrap();
+    let mut writer = LogWriter::with_sink(Path::new("a.log"), disk.clone(), HEADER, false).unwrap();
     writer.append(at(5), ENDS[0], &datagram(1, 100, false)).unwrap();
     writer.append_sample(&sampled);
     writer.append(at(5), ENDS[1], &datagram(2, 60, false)).unwrap();
-    writer.end(at(9)).unwrap();
+    writer.finish(at(9)).unwrap();
     let bytes = disk.0.lock().unwrap().clone();
     assert_eq!(read(&bytes).unwrap(), read(&written(false)).unwrap());
-    let mut log = Log::read(Path::new("a.log"), &bytes[..]).unwrap();
+    let mut log = LogReader::read(Path::new("a.log"), &bytes[..]).unwrap();
     assert_eq!(log.by_ref().count(), 2);
     assert_eq!(log.samples(), [sampled]);
     let mut of_others =
-        Log::read(Path::new("a.log"), &bytes[..]).unwrap().bounded([ENDS[1]], Span::from_secs(1));
+        LogReader::read(Path::new("a.log"), &bytes[..]).unwrap().with_bounds([ENDS[1]], Span::from_secs(1));
     assert!(of_others.next().unwrap().is_err());
     let begin = HEAD + record(100);
     for bit in 8 * begin..8 * (bytes.len() - END - record(60)) {
@@ -146,14 +146,14 @@ fn tcp_info_records_do_not_change_a_replay() {
 #[test]
 fn a_log_with_headers_only_contains_no_payload() {
     let bytes = written(true);
-    assert!(Log::read(Path::new("a.log"), &bytes[..]).unwrap().headers_only());
+    assert!(LogReader::read(Path::new("a.log"), &bytes[..]).unwrap().headers_only());
     let (entries, _) = read(&bytes).unwrap();
     assert_eq!(
         entries.iter().map(|entry| (entry.length, entry.kept.len())).collect::<Vec<_>>(),
         [(100, 20), (60, 20)]
     );
     let mut wire = Wire::new(Span::ZERO);
-    let log = Log::read(Path::new("a.log"), &bytes[..]);
+    let log = LogReader::read(Path::new("a.log"), &bytes[..]);
     replay(&mut wire, &mut log.unwrap()).unwrap();
     assert_eq!(wire.entered.iter().map(|(.., bytes)| bytes.len()).collect::<Vec<_>>(), [100, 60]);
 }
@@ -222,8 +222,8 @@ fn reordered_or_duplicated_log_records_are_an_error() {
 fn a_log_record_that_no_run_can_write_is_refused() {
     let bytes = written(false);
     let error = |nodes: &[NodeId], us| {
-        let log = Log::read(Path::new("a.log"), &bytes[..]).unwrap();
-        let mut log = log.bounded(nodes.iter().copied(), Span::from_micros(us));
+        let log = LogReader::read(Path::new("a.log"), &bytes[..]).unwrap();
+        let mut log = log.with_bounds(nodes.iter().copied(), Span::from_micros(us));
         log.find_map(Result::err).map(|error| error.to_string())
     };
     assert_eq!(error(&ENDS, 9), None);
@@ -257,7 +257,7 @@ fn a_log_error_names_its_byte_offset() {
     assert!(wrong(head + 15, 101).contains(&format!("byte {}: expected a datagram", head + 11)));
     // The second datagram would enter before the first.
     assert!(wrong(head + 119 + 2, 0).contains("expected a time not before 0.000005000 s"));
-    let nowhere = Log::open(Path::new("/nonexistent/a.log")).unwrap_err().to_string();
+    let nowhere = LogReader::open(Path::new("/nonexistent/a.log")).unwrap_err().to_string();
     assert!(nowhere.starts_with("/nonexistent/a.log: "), "{nowhere}");
 }
 
@@ -266,9 +266,9 @@ fn a_log_error_names_its_byte_offset() {
 #[test]
 fn a_log_that_cannot_be_written_is_an_error() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let mut writer = Writer::to(Path::new("a.log"), full, "", false).unwrap();
+    let mut writer = LogWriter::with_sink(Path::new("a.log"), full, "", false).unwrap();
     writer.append(at(1), ENDS[0], &datagram(1, 100, false)).unwrap();
-    let error = writer.end(at(2)).unwrap_err().to_string();
+    let error = writer.finish(at(2)).unwrap_err().to_string();
     assert!(error.starts_with("a.log: No space left"), "{error}");
 }
 
@@ -279,14 +279,14 @@ fn a_log_that_cannot_be_written_is_an_error() {
 fn a_log_is_a_regular_file_of_one_writer() {
     let folder = Folder::new("one");
     let path = folder.file("log");
-    let refused = |path: &Path| Writer::create(path, "", false).unwrap_err().to_string();
+    let refused = |path: &Path| LogWriter::create(path, "", false).unwrap_err().to_string();
     std::fs::write(&path, [7; 10_000]).unwrap();
-    let mut writer = Writer::create(&path, HEADER, false).unwrap();
+    let mut writer = LogWriter::create(&path, HEADER, false).unwrap();
     assert!(refused(&path).ends_with("log: another emulation is writing its log there"));
     writer.append(at(5), ENDS[0], &datagram(1, 100, false)).unwrap();
-    writer.end(at(9)).unwrap();
+    writer.finish(at(9)).unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().len(), (HEAD + record(100) + END) as u64);
-    Writer::create(&path, HEADER, false).expect("the first has ended");
+    LogWriter::create(&path, HEADER, false).expect("the first has ended");
     let pipe = folder.file("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     for path in [&pipe, Path::new("/dev/full"), Path::new("/")] {

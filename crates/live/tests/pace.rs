@@ -4,10 +4,10 @@
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
 use airhop_live::clock::Clock;
-use airhop_live::drive::{DriveError, Driven, Loop, Progress, Sleep, Stall};
-use airhop_live::log::{Log, Writer};
-use airhop_live::port::{Memory, Port};
-use airhop_live::{Departure, Finished, Outside, Stopped, replay};
+use airhop_live::drive::{LoopError, LoopResult, Progress, RealTimeLoop, Sleeper, Stall};
+use airhop_live::log::{LogReader, LogWriter};
+use airhop_live::port::{MemoryPort, Port};
+use airhop_live::{Departure, EndReason, SimulatedNetwork, WorldStopped, replay};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
@@ -24,7 +24,7 @@ type Sending = (Time, usize, Vec<u8>);
 struct Machine {
     now: Rc<Cell<Time>>,
     traffic: Rc<RefCell<VecDeque<Sending>>>,
-    ports: [Memory; 2],
+    ports: [MemoryPort; 2],
     /// Delayed wake-ups: the first sleep that ends after this time lasts longer than requested by this span.
     /// Later sleeps last as long as requested.
     oversleeps: Rc<RefCell<Vec<(Time, Span)>>>,
@@ -47,7 +47,7 @@ impl Clock for Machine {
     }
 }
 
-impl Sleep for Machine {
+impl Sleeper for Machine {
     fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()> {
         let next = self.traffic.borrow().front().map_or(Time::MAX, |(at, ..)| *at);
         let wakes = (self.now.get() + span).min(next.max(self.now.get()));
@@ -67,13 +67,20 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-fn driver(machine: &Machine, duration: Span) -> Loop<Machine, Machine, Memory> {
+fn driver(machine: &Machine, duration: Span) -> RealTimeLoop<Machine, Machine, MemoryPort> {
     let ports = ENDS.into_iter().zip(machine.ports.clone()).collect();
     let sockets = mpsc::channel().1;
-    Loop { clock: machine.clone(), sleeper: machine.clone(), ports, duration, spin: Span::ZERO, sockets }
+    RealTimeLoop {
+        clock: machine.clone(),
+        sleeper: machine.clone(),
+        ports,
+        duration,
+        spin: Span::ZERO,
+        socket_samples: sockets,
+    }
 }
 
-fn drive(machine: &Machine, world: &mut impl Outside) -> Driven {
+fn drive(machine: &Machine, world: &mut impl SimulatedNetwork) -> LoopResult {
     driver(machine, Span::from_secs(1)).run(world, None, &|| None, &mut |_, _| {}).unwrap()
 }
 
@@ -88,7 +95,7 @@ fn a_datagram_is_written_when_it_is_due() {
     let driven = drive(&machine, &mut wire);
     assert_eq!(machine.ports[1].received(), [sent[0].2.clone()]);
     assert_eq!(machine.ports[0].received(), [sent[1].2.clone()]);
-    assert_eq!((driven.ended, driven.finished), (ms(1000), Finished::Duration));
+    assert_eq!((driven.ended, driven.end_reason), (ms(1000), EndReason::Duration));
     assert_eq!((driven.admitted.packets, driven.admitted.bytes), (2, 150));
     assert_eq!(driven.departed, driven.admitted);
     let looks = driven.lateness.max_us;
@@ -145,7 +152,7 @@ fn multicast_datagrams_do_not_enter_the_network() {
     let machine = Machine::default();
     machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, true)), (ms(11), 0, vec![1, 2, 3])]);
     let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
-    assert_eq!((driven.ignored, driven.admitted.packets), (2, 0));
+    assert_eq!((driven.ignored_datagrams, driven.admitted.packets), (2, 0));
 }
 
 /// Distribution of lateness, for use in simulations: three packets become due while the machine is stalled,
@@ -162,7 +169,7 @@ fn a_stall_adds_one_value_to_the_lateness_distribution() {
     assert_eq!((lateness.count, measured.count()), (10, 10));
     assert!(lateness.max_us > 2500.0, "{lateness:?}");
     let drawn: Vec<f64> =
-        (0..10).map(|i| measured.draw((f64::from(i) + 0.5) / 10.0).secs_f64() * 1e6).collect();
+        (0..10).map(|i| measured.quantile((f64::from(i) + 0.5) / 10.0).secs_f64() * 1e6).collect();
     assert!(drawn[9] > 2500.0 && drawn[8] < 10.0, "{drawn:?} µs: the stall delayed one of ten");
 }
 
@@ -188,7 +195,7 @@ fn busy_waiting_reduces_lateness() {
         let machine = Machine::default();
         machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, false))]);
         machine.oversleeps.borrow_mut().push((ms(14), Span::from_micros(100)));
-        let mut driver = Loop { spin, ..driver(&machine, Span::from_secs(1)) };
+        let mut driver = RealTimeLoop { spin, ..driver(&machine, Span::from_secs(1)) };
         let driven =
             driver.run(&mut Wire::new(Span::from_millis(5)), None, &|| None, &mut |_, _| {}).unwrap();
         driven.lateness.max_us
@@ -201,12 +208,12 @@ fn busy_waiting_reduces_lateness() {
 #[test]
 fn an_emulation_ends_on_request() {
     let machine = Machine::default();
-    let asked = || (machine.now.get() > ms(250)).then_some(Finished::Asked);
+    let asked = || (machine.now.get() > ms(250)).then_some(EndReason::Asked);
     let mut told = Vec::new();
     let mut on_progress = |progress: &Progress, _: &Wire| told.push(progress.time);
     let mut driver = driver(&machine, Span::from_secs(100));
     let driven = driver.run(&mut Wire::new(Span::ZERO), None, &asked, &mut on_progress).unwrap();
-    assert_eq!(driven.finished, Finished::Asked);
+    assert_eq!(driven.end_reason, EndReason::Asked);
     assert!(driven.ended > ms(250) && driven.ended < ms(351), "{}", driven.ended);
     assert_eq!(told.len(), 2);
 }
@@ -214,25 +221,25 @@ fn an_emulation_ends_on_request() {
 /// Network in which a congestion control fails.
 struct Failing(Wire);
 
-impl Outside for Failing {
+impl SimulatedNetwork for Failing {
     fn next_event(&mut self) -> Option<Time> {
         Some(ms(20))
     }
-    fn advance(&mut self, t: Time) -> Result<(), Stopped> {
-        if t >= ms(20) { Err(Stopped) } else { self.0.advance(t) }
+    fn advance(&mut self, t: Time) -> Result<(), WorldStopped> {
+        if t >= ms(20) { Err(WorldStopped) } else { self.0.advance(t) }
     }
-    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped> {
+    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), WorldStopped> {
         self.0.admit(t, node, datagram)
     }
-    fn departures(&mut self, into: &mut Vec<Departure>) {
-        self.0.departures(into);
+    fn take_departures(&mut self, into: &mut Vec<Departure>) {
+        self.0.take_departures(into);
     }
 }
 
 #[test]
 fn an_emulation_ends_with_the_simulated_world() {
     let driven = drive(&Machine::default(), &mut Failing(Wire::new(Span::ZERO)));
-    assert_eq!(driven.finished, Finished::World);
+    assert_eq!(driven.end_reason, EndReason::World);
     assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);
 }
 
@@ -251,16 +258,16 @@ impl Port for Gone {
 #[test]
 fn an_error_names_the_removed_device_that_ended_the_run() {
     let (clock, sleeper) = (Machine::default(), Machine::default());
-    let mut driver = Loop {
+    let mut driver = RealTimeLoop {
         clock,
         sleeper,
         ports: vec![(NodeId(7), Gone)],
         duration: Span::from_secs(1),
         spin: Span::ZERO,
-        sockets: mpsc::channel().1,
+        socket_samples: mpsc::channel().1,
     };
     let error = driver.run(&mut Wire::new(Span::ZERO), None, &|| None, &mut |_, _| {}).unwrap_err();
-    assert!(matches!(error, DriveError::Read { node: NodeId(7), .. }), "{error}");
+    assert!(matches!(error, LoopError::Read { node: NodeId(7), .. }), "{error}");
 }
 
 /// A replay of a log is the same run: the same datagrams leave at the same nodes at the same nanoseconds, and
@@ -275,14 +282,14 @@ fn a_logged_run_is_replayed_exactly() {
     });
     machine.traffic.borrow_mut().extend(traffic);
     let mut live = Wire::new(Span::from_millis(5));
-    let mut log = Writer::create(&path, "{\"seed\":1}", false).unwrap();
+    let mut log = LogWriter::create(&path, "{\"seed\":1}", false).unwrap();
     let driven = driver(&machine, Span::from_secs(1))
         .run(&mut live, Some(&mut log), &|| None, &mut |_, _| {})
         .unwrap();
     let mut again = Wire::new(Span::from_millis(5));
-    let mut log = Log::open(&path).unwrap();
+    let mut log = LogReader::open(&path).unwrap();
     assert_eq!(log.header(), "{\"seed\":1}");
     let replayed = replay(&mut again, &mut log).unwrap();
-    assert_eq!((replayed.ended, replayed.admitted), (driven.ended, 500));
+    assert_eq!((replayed.end_time, replayed.admitted_datagrams), (driven.ended, 500));
     assert_eq!((again.entered, again.now), (live.entered, live.now));
 }

@@ -2,7 +2,7 @@
 //! delay.
 
 use airhop_base::{NodeId, Span, Time};
-use airhop_live::{Departure, Outside, Stopped};
+use airhop_live::{Departure, SimulatedNetwork, WorldStopped};
 use std::collections::VecDeque;
 
 /// The two nodes, 0 and 1.
@@ -27,12 +27,12 @@ impl Wire {
     }
 }
 
-impl Outside for Wire {
+impl SimulatedNetwork for Wire {
     fn next_event(&mut self) -> Option<Time> {
         self.under_way.front().map(|next| next.at)
     }
 
-    fn advance(&mut self, t: Time) -> Result<(), Stopped> {
+    fn advance(&mut self, t: Time) -> Result<(), WorldStopped> {
         assert!(t >= self.now, "the time decreases from {} to {t}", self.now);
         self.now = t;
         let due = self.under_way.iter().take_while(|next| next.at <= t).count();
@@ -40,7 +40,7 @@ impl Outside for Wire {
         Ok(())
     }
 
-    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped> {
+    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), WorldStopped> {
         self.advance(t)?;
         self.entered.push((t, node, datagram.to_vec()));
         let to = if node == ENDS[0] { ENDS[1] } else { ENDS[0] };
@@ -48,7 +48,7 @@ impl Outside for Wire {
         Ok(())
     }
 
-    fn departures(&mut self, into: &mut Vec<Departure>) {
+    fn take_departures(&mut self, into: &mut Vec<Departure>) {
         into.append(&mut self.left);
     }
 }

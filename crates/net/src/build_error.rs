@@ -1,17 +1,17 @@
 //! Errors in a plan that prevent the building of a world: a flow without a route, too many agents, or random
 //! positions that cannot be connected.
 
-use crate::agents::MOST_AGENTS;
+use crate::agents::MAX_AGENTS;
 use crate::apps::TransportProtocol;
 use std::fmt;
 
 /// Maximum number of random placements that are tried for a wlan's stations. The run fails after the last
 /// placement.
-pub const DRAWS: usize = 10_000;
+pub const MAX_PLACEMENTS: usize = 10_000;
 
 /// Maximum number of flows in a run with applications that open flows. Packet captures distinguish flows by
 /// port, so the number of ports is the limit.
-pub(crate) const MOST_FLOWS: usize = 16_000;
+pub(crate) const MAX_FLOWS: usize = 16_000;
 
 /// Reason why no world can be built from a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,15 +86,15 @@ impl fmt::Display for BuildError {
             }
             BuildError::TooManyAgents { flow } => write!(
                 f,
-                "flow.{flow}.services: expected at most {MOST_AGENTS} agents of all flows, one for each flow at each node that serves it; this flow exceeds the maximum"
+                "flow.{flow}.services: expected at most {MAX_AGENTS} agents of all flows, one for each flow at each node that serves it; this flow exceeds the maximum"
             ),
             BuildError::TooManyFlows { flow } => write!(
                 f,
-                "flow.{flow}.app: expected at most {MOST_FLOWS} flows, including one for the requests of each application; this flow exceeds the maximum"
+                "flow.{flow}.app: expected at most {MAX_FLOWS} flows, including one for the requests of each application; this flow exceeds the maximum"
             ),
             BuildError::Disconnected { wlan } => write!(
                 f,
-                "wlan.{wlan}.layout: its stations were not connected in any of {DRAWS} draws; expected more `nodes`, less `width` or `height`, a longer receive range, or `connected = false`"
+                "wlan.{wlan}.layout: its stations were not connected in any of {MAX_PLACEMENTS} draws; expected more `nodes`, less `width` or `height`, a longer receive range, or `connected = false`"
             ),
             BuildError::NoPairs { wlan, flow, hops, flows, pairs, drawn } => {
                 let apart = match hops {
@@ -103,7 +103,7 @@ impl fmt::Display for BuildError {
                     None => "that reach each other".to_string(),
                 };
                 let which = match drawn {
-                    true => format!(" (the last of {DRAWS} draws of its layout)"),
+                    true => format!(" (the last of {MAX_PLACEMENTS} draws of its layout)"),
                     false => String::new(),
                 };
                 write!(

@@ -14,7 +14,7 @@ const BIN_BITS: u32 = 7;
 
 /// Delay statistics in ms. Minimum, mean and maximum are exact. A percentile is at most 1 % too large.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Delay {
+pub struct DelaySummary {
     /// Minimum in ms.
     pub min: f64,
     /// Arithmetic mean in ms.
@@ -34,7 +34,7 @@ pub struct Delay {
 /// sixteen counts into another: a run has thousands of histograms and records two delays per segment.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub(crate) struct Delays {
+pub(crate) struct DelayHistogram {
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
@@ -47,13 +47,20 @@ pub(crate) struct Delays {
     carried: Option<Box<BTreeMap<u32, u64>>>,
 }
 
-impl Default for Delays {
+impl Default for DelayHistogram {
     fn default() -> Self {
-        Delays { sum_ns: 0, min_ns: u64::MAX, max_ns: 0, first: 0, counts: Box::default(), carried: None }
+        DelayHistogram {
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            first: 0,
+            counts: Box::default(),
+            carried: None,
+        }
     }
 }
 
-impl Delays {
+impl DelayHistogram {
     /// Adds `count` bytes or packets with the delay `delay`.
     #[inline]
     pub fn add(&mut self, delay: Span, count: u64) {
@@ -99,7 +106,7 @@ impl Delays {
     }
 
     /// Adds all delays of `other`. The order of additions does not affect the result.
-    pub fn merge(&mut self, other: &Delays) {
+    pub fn merge(&mut self, other: &DelayHistogram) {
         if !other.counts.is_empty() {
             self.grow(other.first);
             self.grow(other.first + other.counts.len() as u32 - 1);
@@ -126,26 +133,26 @@ impl Delays {
     }
 
     /// Returns the sum of several distributions. A single distribution is not copied.
-    pub fn sum<'a>(mut all: impl Iterator<Item = &'a Delays>) -> Cow<'a, Delays> {
-        let mut sum = all.next().map_or_else(|| Cow::Owned(Delays::default()), Cow::Borrowed);
+    pub fn sum<'a>(mut all: impl Iterator<Item = &'a DelayHistogram>) -> Cow<'a, DelayHistogram> {
+        let mut sum = all.next().map_or_else(|| Cow::Owned(DelayHistogram::default()), Cow::Borrowed);
         all.for_each(|one| sum.to_mut().merge(one));
         sum
     }
 
     /// Returns the summary of the delays; `None` without delays.
-    pub fn summary(&self) -> Option<Delay> {
+    pub fn summary(&self) -> Option<DelaySummary> {
         self.summary_with_zeros(0)
     }
 
     /// Returns the summary of these delays plus `zeros` delays of zero; `None` without delays.
-    pub fn summary_with_zeros(&self, zeros: u64) -> Option<Delay> {
+    pub fn summary_with_zeros(&self, zeros: u64) -> Option<DelaySummary> {
         let total = zeros + self.total();
         let millis = |ns: u64| ns as f64 / 1e6;
         (total > 0).then(|| {
             let [p50, p95, p99] = self.percentiles(zeros, total, [50, 95, 99]).map(millis);
             let mean = self.sum_ns as f64 / total as f64 / 1e6;
             let min_ns = if zeros > 0 { 0 } else { self.min_ns };
-            Delay { min: millis(min_ns), mean, p50, p95, p99, max: millis(self.max_ns) }
+            DelaySummary { min: millis(min_ns), mean, p50, p95, p99, max: millis(self.max_ns) }
         })
     }
 
@@ -161,7 +168,7 @@ impl Delays {
             {
                 (place, below) = (bin, below + count);
             }
-            longest(place).min(self.max_ns)
+            bin_max_ns(place).min(self.max_ns)
         })
     }
 }
@@ -174,7 +181,7 @@ fn bin(ns: u64) -> u32 {
 }
 
 /// Returns the longest delay of a bin in ns.
-fn longest(bin: u32) -> u64 {
+fn bin_max_ns(bin: u32) -> u64 {
     let bin = u64::from(bin);
     let power = (bin >> BIN_BITS).saturating_sub(1);
     ((bin - (power << BIN_BITS) + 1) << power) - 1
@@ -192,7 +199,7 @@ pub(crate) struct StreamDelay {
     /// Transmissions of bytes that arrived above a hole. If `repeated` also contains a byte, the transmission
     /// in `repeated` is the first.
     early: Transmissions,
-    delays: Delays,
+    delays: DelayHistogram,
 }
 
 impl StreamDelay {
@@ -212,7 +219,7 @@ impl StreamDelay {
     /// Records a delivery after the arrival of a segment sent at `sent`. The number of delivered bytes of the
     /// stream grows from `before` to `total`.
     #[inline]
-    pub fn delivered(&mut self, now: Time, sent: Time, before: u64, total: u64) {
+    pub fn record_delivery(&mut self, now: Time, sent: Time, before: u64, total: u64) {
         let own = FirstSent { start: FIRST_BYTE + before, end: FIRST_BYTE + total, at: sent };
         if self.repeated.0.is_empty() && self.early.0.is_empty() {
             self.delays.add(now - sent, own.end - own.start);
@@ -242,12 +249,12 @@ impl StreamDelay {
     }
 
     /// Ends the warm-up. The distribution then contains only bytes delivered later.
-    pub fn begin_anew(&mut self) {
-        self.delays = Delays::default();
+    pub fn end_warm_up(&mut self) {
+        self.delays = DelayHistogram::default();
     }
 
     /// Returns the delays of the delivered bytes.
-    pub fn delays(&self) -> &Delays {
+    pub fn delays(&self) -> &DelayHistogram {
         &self.delays
     }
 }
@@ -331,15 +338,15 @@ mod tests {
     #[test]
     fn a_byte_behind_a_hole_waits_for_the_repair() {
         let mut stream = StreamDelay::default();
-        stream.delivered(at(10), at(0), 0, 1000);
+        stream.record_delivery(at(10), at(0), 0, 1000);
         stream.store_early(first(2001, 3001, 20), 1000);
         stream.store_repeated(first(1001, 2001, 10), 1000);
-        stream.delivered(at(100), at(90), 1000, 2500);
-        stream.delivered(at(120), at(110), 2500, 3000);
+        stream.record_delivery(at(100), at(90), 1000, 2500);
+        stream.record_delivery(at(120), at(110), 2500, 3000);
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.max), (10.0, 100.0));
         assert_eq!(found.mean, (10.0 * 1000.0 + 90.0 * 1000.0 + 80.0 * 500.0 + 100.0 * 500.0) / 3000.0);
-        stream.begin_anew();
+        stream.end_warm_up();
         assert_eq!(stream.delays().summary(), None);
     }
 
@@ -354,7 +361,7 @@ mod tests {
         assert_eq!(stream.repeated.0, [first(1, 11, 0), first(11, 21, 40), first(21, 31, 20)]);
         stream.store_repeated(first(5, 25, 60), 0);
         assert_eq!(stream.repeated.0.len(), 3);
-        stream.delivered(at(100), at(60), 0, 30);
+        stream.record_delivery(at(100), at(60), 0, 30);
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
         stream.store_repeated(first(1, 31, 110), 30);
@@ -371,7 +378,7 @@ mod tests {
         stream.store_repeated(first(11, 21, 10), 0);
         stream.store_early(first(11, 21, 50), 0);
         stream.store_repeated(first(21, 26, 0), 0);
-        stream.delivered(at(100), at(0), 0, 30);
+        stream.record_delivery(at(100), at(0), 0, 30);
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.max), (90.0, 100.0));
         assert_eq!(found.mean, (100.0 * 20.0 + 90.0 * 10.0) / 30.0);
@@ -382,7 +389,7 @@ mod tests {
     #[test]
     fn delay_bins_are_contiguous_and_at_most_a_128th_wide() {
         for first in (0..100_000).chain([1 << 40, (1 << 40) - 1, u64::MAX >> 2]) {
-            let last = longest(bin(first));
+            let last = bin_max_ns(bin(first));
             assert!(first <= last && (last - first) as f64 <= first as f64 / 128.0, "{first}");
             assert_eq!((bin(last), bin(last + 1)), (bin(first), bin(first) + 1));
         }
@@ -393,7 +400,7 @@ mod tests {
     #[test]
     fn merged_distributions_contain_the_delays_of_all_parts() {
         let of = |delays: std::ops::Range<u64>| {
-            let mut found = Delays::default();
+            let mut found = DelayHistogram::default();
             delays.for_each(|i| found.add(Span::from_nanos(i * i * i), 1 + i % 3));
             found
         };
@@ -408,7 +415,7 @@ mod tests {
     // the median, the last delay of the first half, is 10 ms.
     #[test]
     fn delay_counts_beyond_32_bits_are_exact() {
-        let [mut delays, mut merged] = [(); 2].map(|()| Delays::default());
+        let [mut delays, mut merged] = [(); 2].map(|()| DelayHistogram::default());
         for (ms, count) in [(10, 1 << 33), (20, u64::from(u32::MAX)), (20, (1 << 32) + 1)] {
             delays.add(Span::from_millis(ms), count);
         }
@@ -425,7 +432,7 @@ mod tests {
     #[test]
     fn percentiles_of_a_million_delays_are_within_one_per_cent() {
         let ns = |i: u64| (-20e6 * (1.0 - (i as f64 + 0.5) / 1e6).ln()) as u64;
-        let mut delays = Delays::default();
+        let mut delays = DelayHistogram::default();
         // 777,767 and 10⁶ are coprime, so every delay is added once, in a mixed order.
         (0..1_000_000).for_each(|i| delays.add(Span::from_nanos(ns(i * 777_767 % 1_000_000)), 1));
         let found = delays.summary().unwrap();

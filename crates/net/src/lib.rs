@@ -22,16 +22,16 @@ mod transit;
 mod turnaround;
 mod world;
 
-pub use build_error::{BuildError, DRAWS};
-pub use delays::Delay;
-pub use ground_truth::lateness::Lateness;
+pub use build_error::{BuildError, MAX_PLACEMENTS};
+pub use delays::DelaySummary;
+pub use ground_truth::lateness::NoticeLateness;
 pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
-pub use link_fades::{LinkFades, fades};
+pub use link_fades::{LinkFades, compute_fades};
 pub use report::{
-    ClassQuality, ClassReport, Column, ConnectionCounts, FlowAggregation, FlowReport, Marks, QueueReport,
-    Report, RoundTrips, StationReport, Value, Wait, class_columns, flow_columns, queue_columns, run_columns,
-    station_columns,
+    ClassQuality, ClassReport, Column, ConnectionCounts, EcnCounts, FlowAggregation, FlowReport, QueueReport,
+    Report, ReportValue, RttSummary, SojournSummary, StationReport, class_columns, flow_columns,
+    queue_columns, run_columns, station_columns,
 };
 pub use routing::RoutingCounts;
 pub use transit::Completion;
-pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule, classes};
+pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule, flow_classes};

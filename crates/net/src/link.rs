@@ -4,26 +4,26 @@ mod reordering;
 mod scheduled;
 
 use crate::queues::QueuePlan;
-use crate::queues::{self, Dropped, Offered, QueueState, Queued, TxQueue};
+use crate::queues::{self, Dropped, OfferOutcome, QueueState, Queued, TxQueue};
 use crate::world::event::Event;
-use airhop_base::{Drop, NodeId, Packet, Span, Time};
-use airhop_engine::{Arena, EventQueue, Id, Ring, Stream};
+use airhop_base::{DropCause, NodeId, Packet, Span, Time};
+use airhop_engine::{Arena, EventQueue, Id, RandomStream, Ring};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
-use airhop_radio::link_rate::{LinkRate, Pace, Sending};
+use airhop_radio::link_rate::{LinkRate, LinkTransmitter, PacketTimes};
 pub(crate) use reordering::Reordering;
-use scheduled::Scheduled;
+use scheduled::ScheduledFifo;
 use std::collections::VecDeque;
 
 /// One direction of a wired link. At most two events are scheduled: the next arrival at the far end and, with
 /// a queue discipline, the end of the present transmission.
 #[derive(Debug)]
 pub(crate) struct Link {
-    wire: Ring<OnWire>,
+    wire: Ring<WirePacket>,
     /// End of the last scheduled transmission of the serialiser.
     free_at: Time,
-    pace: Pace,
+    pace: LinkTransmitter,
     delay: Span,
-    line: Line,
+    line: LinkQueue,
     impairments: Option<Box<Impairments>>,
     /// Index in the world.
     pub index: u16,
@@ -48,9 +48,9 @@ pub(crate) struct Impairments {
 
 /// Packets queued before the serialiser.
 #[derive(Debug)]
-pub(crate) enum Line {
+pub(crate) enum LinkQueue {
     /// FIFO queue. The departure time of a packet is known on arrival and needs no event.
-    Scheduled(Scheduled),
+    Scheduled(ScheduledFifo),
     /// Queue discipline that selects the next packet whenever the serialiser is free.
     Asked {
         queue: TxQueue,
@@ -62,7 +62,7 @@ pub(crate) enum Line {
 /// Packet in the serialiser or on the wire. Four fit into a cache line, because thousands of packets exist at
 /// a time.
 #[derive(Debug, Default)]
-pub(crate) struct OnWire {
+pub(crate) struct WirePacket {
     pub packet: Id<Packet>,
     arrival: Time,
 }
@@ -70,7 +70,7 @@ pub(crate) struct OnWire {
 /// Indices of a link's names in the recorder.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkTrace {
-    pub place: u32,
+    pub place_index: u32,
     pub from_interface: u16,
     pub to_interface: u16,
 }
@@ -83,15 +83,15 @@ impl Impairments {
     }
 }
 
-impl Line {
+impl LinkQueue {
     /// Creates the queue of this plan before a serialiser of the rate `pace`.
-    pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
+    pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: RandomStream) -> LinkQueue {
         match (plan, pace) {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
-                Line::Scheduled(Scheduled::new(packets))
+                LinkQueue::Scheduled(ScheduledFifo::new(packets))
             }
             // A discipline, because a handoff may drop the packets queued for a mobile.
-            _ => Line::Asked {
+            _ => LinkQueue::Asked {
                 queue: queues::build(plan, |bytes| pace.time_for(bytes), stream),
                 free_pending: false,
             },
@@ -106,9 +106,9 @@ impl Link {
         name: String,
         from: NodeId,
         to: NodeId,
-        pace: Pace,
+        pace: LinkTransmitter,
         delay: Span,
-        line: Line,
+        line: LinkQueue,
         impairments: Option<Impairments>,
     ) -> Self {
         let trace = LinkTrace::default();
@@ -138,26 +138,26 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        let Line::Scheduled(line) = &mut self.line else {
+        let LinkQueue::Scheduled(line) = &mut self.line else {
             return self.offer_to_discipline(now, packet, bytes, arena, events, dropped);
         };
         if self.free_at <= now {
-            line.pass();
+            line.add_unqueued();
             self.transmit(now, packet, bytes, events);
         } else if line.is_full(now) {
-            dropped.push((Queued { id: packet, to: 0, since: now }, Drop::Queue));
+            dropped.push((Queued { id: packet, to: 0, since: now }, DropCause::Queue));
         } else {
-            line.queue(now, self.free_at);
+            line.enqueue(now, self.free_at);
             self.transmit(self.free_at, packet, bytes, events);
         }
     }
 
     /// Removes packets that have departed from a scheduled queue before `now`. Calls `show` with each
     /// departure time and the number of packets still queued. Returns the number of queued packets.
-    pub fn release(&mut self, now: Time, show: impl FnMut(Time, usize)) -> usize {
+    pub fn remove_departed(&mut self, now: Time, show: impl FnMut(Time, usize)) -> usize {
         match &mut self.line {
-            Line::Scheduled(line) => line.release(now, show),
-            Line::Asked { queue, .. } => queue.len(),
+            LinkQueue::Scheduled(line) => line.remove_departed(now, show),
+            LinkQueue::Asked { queue, .. } => queue.len(),
         }
     }
 
@@ -171,28 +171,28 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        let Line::Asked { queue, free_pending } = &mut self.line else { return };
+        let LinkQueue::Asked { queue, free_pending } = &mut self.line else { return };
         let free_since = (self.free_at <= now).then_some(self.free_at);
         match queue.offer(now, free_since, Queued { id: packet, to: 0, since: now }, arena, dropped) {
-            Offered::Passes(packet) => self.transmit(now, packet.id, bytes, events),
-            Offered::Pushed if !*free_pending => {
+            OfferOutcome::Passes(packet) => self.transmit(now, packet.id, bytes, events),
+            OfferOutcome::Pushed if !*free_pending => {
                 *free_pending = true;
                 events.push(self.free_at.max(now), Event::LinkFree(self.index));
             }
-            Offered::Pushed | Offered::Refused => {}
+            OfferOutcome::Pushed | OfferOutcome::Refused => {}
         }
     }
 
     /// Passes a packet to the serialiser. The serialiser becomes free at `start`.
     #[inline(always)]
     fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
-        let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
+        let PacketTimes { start, end, arrival } = self.pace.send(start, bytes, self.delay);
         self.free_at = end;
         if let Some(impairments) = &mut self.impairments {
             impairments.sent.push_back([start, end]);
         }
         let is_first = self.wire.is_empty();
-        self.wire.push(OnWire { packet, arrival });
+        self.wire.push(WirePacket { packet, arrival });
         if is_first {
             events.push(arrival, Event::LinkArrival(self.index));
         }
@@ -207,7 +207,7 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        let Line::Asked { queue, free_pending } = &mut self.line else { return };
+        let LinkQueue::Asked { queue, free_pending } = &mut self.line else { return };
         // If the queue was empty, because it had dropped all packets, a packet that arrived at the same time
         // may already be in the serialiser.
         let next = if now < self.free_at { None } else { queue.pop(now, arena, dropped) };
@@ -224,10 +224,10 @@ impl Link {
 
     /// Removes and returns the packet that arrives now, the oldest on the wire.
     #[inline(always)]
-    pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
+    pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<WirePacket> {
         let arrived = self.wire.pop()?;
-        if let Line::Scheduled(line) = &mut self.line {
-            line.limit(self.wire.len());
+        if let LinkQueue::Scheduled(line) = &mut self.line {
+            line.limit_queued(self.wire.len());
         }
         if let Some(next) = self.wire.oldest() {
             events.push(next.arrival, Event::LinkArrival(self.index));
@@ -237,7 +237,7 @@ impl Link {
 
     /// True if the plan configures errors or reordering for the wire.
     #[inline]
-    pub fn is_doubtful(&self) -> bool {
+    pub fn has_impairments(&self) -> bool {
         self.impairments.is_some()
     }
 
@@ -246,20 +246,20 @@ impl Link {
     }
 
     /// Draws whether the arriving packet is delayed by reordering. Must be called once for each packet.
-    pub fn draws_late(&mut self) -> bool {
-        self.reordering().is_some_and(Reordering::draws_late)
+    pub fn draw_delayed(&mut self) -> bool {
+        self.reordering().is_some_and(Reordering::draw_delayed)
     }
 
     /// Stores a delayed packet.
-    pub fn keep_late(&mut self, now: Time, packet: Id<Packet>, events: &mut EventQueue<Event>) {
+    pub fn hold_delayed(&mut self, now: Time, packet: Id<Packet>, events: &mut EventQueue<Event>) {
         let link = self.index;
         if let Some(reordering) = self.reordering() {
-            reordering.keep(now, link, packet, events);
+            reordering.hold_delayed(now, link, packet, events);
         }
     }
 
     /// Removes and returns the delayed packet that arrives now.
-    pub fn on_late_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
+    pub fn on_delayed_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let link = self.index;
         self.reordering()?.on_arrival(link, events)
     }
@@ -270,56 +270,64 @@ impl Link {
         let (sent, model) = (impairments.sent.pop_front(), impairments.errors.as_mut());
         let (Some([start, end]), Some(model)) = (sent, model) else { return Damage::None };
         let [bits, header_bits] = [packet.bytes, packet.header_bytes()].map(|bytes| u64::from(bytes) * 8);
-        model.damage(&Frame { bits, header_bits, control: false, broadcast: false, start, end, attempt: 1 })
+        model.damage(&Frame {
+            bits,
+            header_bits,
+            is_control: false,
+            is_broadcast: false,
+            start,
+            end,
+            attempt: 1,
+        })
     }
 
     /// Drops all packets queued in a discipline.
     pub fn clear_queue(&mut self, dropped: &mut Dropped) {
-        if let Line::Asked { queue, .. } = &mut self.line {
+        if let LinkQueue::Asked { queue, .. } = &mut self.line {
             queue.clear(dropped);
         }
     }
 
     /// Returns the number of queued packets.
-    pub fn waiting(&self, now: Time) -> usize {
+    pub fn queued_packets(&self, now: Time) -> usize {
         match &self.line {
-            Line::Scheduled(line) => line.waiting(now),
-            Line::Asked { queue, .. } => queue.len(),
+            LinkQueue::Scheduled(line) => line.queued_packets(now),
+            LinkQueue::Asked { queue, .. } => queue.len(),
         }
     }
 
     /// Returns the queue capacity in packets.
     pub fn capacity(&self) -> usize {
         match &self.line {
-            Line::Scheduled(line) => line.capacity(),
-            Line::Asked { queue, .. } => queue.capacity(),
+            LinkQueue::Scheduled(line) => line.capacity(),
+            LinkQueue::Asked { queue, .. } => queue.capacity(),
         }
     }
 
     /// Returns the queue's state for the results.
     pub fn state(&self) -> QueueState<'_> {
         match &self.line {
-            Line::Scheduled(line) => QueueState { wait: line.wait(), marker: None },
-            Line::Asked { queue, .. } => queue.state(),
+            LinkQueue::Scheduled(line) => QueueState { wait: line.sojourn_summary(), marker: None },
+            LinkQueue::Asked { queue, .. } => queue.state(),
         }
     }
 
     /// Ends the warm-up. Only sojourn times recorded later count.
-    pub fn begin_anew(&mut self) {
+    pub fn end_warm_up(&mut self) {
         match &mut self.line {
-            Line::Scheduled(line) => line.begin_anew(),
-            Line::Asked { queue, .. } => queue.begin_anew(),
+            LinkQueue::Scheduled(line) => line.end_warm_up(),
+            LinkQueue::Asked { queue, .. } => queue.end_warm_up(),
         }
     }
 
     /// Returns the number of packets in the link: queued, on the wire, and delayed.
-    pub fn holds(&self) -> usize {
+    pub fn packet_count(&self) -> usize {
         let asked = match &self.line {
-            Line::Scheduled(_) => 0,
-            Line::Asked { queue, .. } => queue.len(),
+            LinkQueue::Scheduled(_) => 0,
+            LinkQueue::Asked { queue, .. } => queue.len(),
         };
         let late = self.impairments.as_ref().and_then(|impairments| impairments.reordering.as_ref());
-        asked + self.wire.len() + late.map_or(0, Reordering::holds)
+        asked + self.wire.len() + late.map_or(0, Reordering::packet_count)
     }
 }
 

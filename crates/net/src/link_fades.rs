@@ -5,7 +5,7 @@ use crate::build_error::BuildError;
 use crate::placement;
 use crate::plan::Plan;
 use airhop_base::Time;
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 use airhop_radio::errors::ErrorPlan;
 use airhop_trace::Recorder;
 
@@ -19,7 +19,7 @@ pub struct LinkFades {
     /// Name of the receiving node.
     pub to: String,
     /// Bad periods, each [begin, end), in chronological order; no two of them touch.
-    pub bad: Vec<[Time; 2]>,
+    pub bad_periods: Vec<[Time; 2]>,
 }
 
 /// Returns the bad periods up to `until` of each directed link with fades or outages in real time. Wired and
@@ -27,24 +27,38 @@ pub struct LinkFades {
 ///
 /// # Errors
 /// [`BuildError`] if the random placement of the replication fails.
-pub fn fades(plan: &Plan, seed: u64, replication: u64, until: Time) -> Result<Vec<LinkFades>, BuildError> {
-    let streams = Streams::new(seed, replication);
-    let plan = &*placement::draw(plan, &streams)?;
+pub fn compute_fades(
+    plan: &Plan,
+    seed: u64,
+    replication: u64,
+    until: Time,
+) -> Result<Vec<LinkFades>, BuildError> {
+    let streams = RandomStreams::new(seed, replication);
+    let plan = &*placement::draw_plan(plan, &streams)?;
     Ok(of_links(plan, &streams, until).collect())
 }
 
 /// Writes the bad periods of a whole run into a trace. `plan`: plan of the replication.
-pub(crate) fn record(plan: &Plan, streams: &Streams, recorder: &mut Recorder) {
+pub(crate) fn record_fades(plan: &Plan, streams: &RandomStreams, recorder: &mut Recorder) {
     for link in of_links(plan, streams, Time::ZERO + plan.duration) {
-        let place = recorder.place(&format!("{}->{}", link.from, link.to));
-        link.bad.into_iter().for_each(|times| recorder.fade(place, times));
+        let place = recorder.intern_place(&format!("{}->{}", link.from, link.to));
+        link.bad_periods.into_iter().for_each(|times| recorder.record_fade(place, times));
     }
 }
 
-fn of_links<'a>(plan: &'a Plan, streams: &'a Streams, until: Time) -> impl Iterator<Item = LinkFades> + 'a {
+fn of_links<'a>(
+    plan: &'a Plan,
+    streams: &'a RandomStreams,
+    until: Time,
+) -> impl Iterator<Item = LinkFades> + 'a {
     directed(plan).filter_map(move |(network, from, to, errors)| {
-        let bad = errors.fades(streams, network, from, to, until)?;
-        Some(LinkFades { network: network.to_string(), from: from.to_string(), to: to.to_string(), bad })
+        let bad = errors.bad_periods(streams, network, from, to, until)?;
+        Some(LinkFades {
+            network: network.to_string(),
+            from: from.to_string(),
+            to: to.to_string(),
+            bad_periods: bad,
+        })
     })
 }
 

@@ -5,11 +5,11 @@
 //! run on the same network. An additional flow does not change the endpoints of earlier flows, unless the
 //! first positions become unacceptable.
 
-use crate::build_error::{BuildError, DRAWS};
+use crate::build_error::{BuildError, MAX_PLACEMENTS};
 use crate::links::WlanPlan;
 use crate::plan::{Area, DrawnFlow, Plan};
-use crate::routing::hear;
-use airhop_engine::{Stream, Streams};
+use crate::routing::are_in_range;
+use airhop_engine::{RandomStream, RandomStreams};
 use airhop_radio::cell::Station;
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -22,15 +22,15 @@ pub type Position = [f64; 2];
 ///
 /// # Errors
 /// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw fulfils the conditions of the plan.
-pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan>, BuildError> {
-    if plan.links.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.pairs.is_empty()) {
+pub(crate) fn draw_plan<'a>(plan: &'a Plan, streams: &RandomStreams) -> Result<Cow<'a, Plan>, BuildError> {
+    if plan.links.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.drawn_flows.is_empty()) {
         return Ok(Cow::Borrowed(plan));
     }
     let mut drawn = plan.clone();
     for wlan in &mut drawn.links.wlans {
         let name = |pair: &DrawnFlow| plan.flows[usize::from(pair.flow.0)].name.as_str();
-        let mut available = place(wlan, streams, name)?;
-        for (pair, [from, to]) in draw_pairs(&mut available, &wlan.draws.pairs, streams, name) {
+        let mut available = draw_positions(wlan, streams, name)?;
+        for (pair, [from, to]) in draw_pairs(&mut available, &wlan.draws.drawn_flows, streams, name) {
             let flow = &mut drawn.flows[usize::from(pair.flow.0)];
             (flow.from, flow.to) = (wlan.nodes[usize::from(from)], wlan.nodes[usize::from(to)]);
         }
@@ -40,14 +40,14 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
 
 /// Draws the positions of a wlan's stations unless they are fixed. Also returns the pairs of stations that
 /// are available to the wlan's flows.
-fn place<'a>(
+fn draw_positions<'a>(
     wlan: &mut WlanPlan,
-    streams: &Streams,
+    streams: &RandomStreams,
     name: impl Fn(&DrawnFlow) -> &'a str,
 ) -> Result<Vec<StationPairs>, BuildError> {
-    let (cell, wanted) = (&mut wlan.cell, &wlan.draws.pairs);
-    let reach = cell.range.map(|range| range.receive);
-    let refuse = |short: Short| BuildError::NoPairs {
+    let (cell, wanted) = (&mut wlan.cell, &wlan.draws.drawn_flows);
+    let reach = cell.range.map(|range| range.receive_metres);
+    let refuse = |short: TooFewPairs| BuildError::NoPairs {
         wlan: cell.name.clone(),
         flow: wanted.iter().find(|pair| pair.hops == short.hops).map(&name).unwrap_or_default().to_string(),
         hops: short.hops,
@@ -61,7 +61,7 @@ fn place<'a>(
     };
     // Pairs are computed only for positions that are connected.
     let mut found = Err(BuildError::Disconnected { wlan: cell.name.clone() });
-    let places = scatter(&cell.name, &area, cell.stations.len(), reach, streams, |places| {
+    let places = draw_placement(&cell.name, &area, cell.stations.len(), reach, streams, |places| {
         found = available_pairs(wanted, places, reach).map_err(refuse);
         found.is_ok()
     });
@@ -72,42 +72,44 @@ fn place<'a>(
 }
 
 /// Draws positions for the stations of `wlan` until `fits` accepts them. If `area` requires it, the stations
-/// must also be connected. `None` after [`DRAWS`] unsuccessful draws.
-pub fn scatter(
+/// must also be connected. `None` after [`MAX_PLACEMENTS`] unsuccessful draws.
+pub fn draw_placement(
     wlan: &str,
     area: &Area,
     stations: usize,
     reach: Option<f64>,
-    streams: &Streams,
+    streams: &RandomStreams,
     mut fits: impl FnMut(&[Position]) -> bool,
 ) -> Option<Vec<Position>> {
     let mut stream = streams.stream(&format!("{wlan}.layout"));
-    let mut draws = (0..DRAWS).map(|_| (0..stations).map(|_| area.point(&mut stream)).collect::<Vec<_>>());
-    draws.find(|places| (!area.connected || connected(places, reach)) && fits(places))
+    let mut draws =
+        (0..MAX_PLACEMENTS).map(|_| (0..stations).map(|_| area.point(&mut stream)).collect::<Vec<_>>());
+    draws.find(|places| (!area.connected || are_connected(places, reach)) && fits(places))
 }
 
 impl Area {
-    fn point(&self, stream: &mut Stream) -> Position {
+    fn point(&self, stream: &mut RandomStream) -> Position {
         [self.width, self.height].map(|side| side * stream.uniform())
     }
 }
 
 /// True if steps of at most `reach` metres connect all positions. Most placements of a sparse network are
 /// rejected quickly.
-pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
+pub fn are_connected(places: &[Position], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
     let mut apart: Vec<Position> = places.to_vec();
     let mut frontier: Vec<Position> = apart.pop().into_iter().collect();
     while let Some(here) = frontier.pop() {
-        frontier.extend(apart.extract_if(.., |there| hear(here, *there, reach)));
+        frontier.extend(apart.extract_if(.., |there| are_in_range(here, *there, reach)));
     }
     apart.is_empty()
 }
 
 /// Returns every pair (from, to) of positions whose shortest path has `hops` steps of at most `reach` metres.
 /// If `hops` is `None`, any number of steps is accepted. The two directions of a path are separate pairs.
-pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
-    let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
+pub fn pairs_at_distance(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
+    let hears =
+        |a: usize, b: usize| a != b && reach.is_none_or(|reach| are_in_range(places[a], places[b], reach));
     let all = 0..places.len();
     let neighbours: Vec<Vec<usize>> =
         all.clone().map(|a| all.clone().filter(|&b| hears(a, b)).collect()).collect();
@@ -151,7 +153,7 @@ struct StationPairs {
 }
 
 /// Error: too few pairs have the requested number of hops.
-struct Short {
+struct TooFewPairs {
     hops: Option<u32>,
     flows: usize,
     pairs: usize,
@@ -163,15 +165,15 @@ fn available_pairs(
     wanted: &[DrawnFlow],
     places: &[Position],
     reach: Option<f64>,
-) -> Result<Vec<StationPairs>, Short> {
+) -> Result<Vec<StationPairs>, TooFewPairs> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));
     kinds.dedup();
     let of_hops = |hops: Option<u32>| {
-        let pairs = pairs(places, reach, hops);
+        let pairs = pairs_at_distance(places, reach, hops);
         let flows = wanted.iter().filter(|pair| hops.is_none() || pair.hops == hops).count();
         if pairs.len() < flows {
-            return Err(Short { hops, flows, pairs: pairs.len() });
+            return Err(TooFewPairs { hops, flows, pairs: pairs.len() });
         }
         Ok(StationPairs { hops, pairs })
     };
@@ -182,7 +184,7 @@ fn available_pairs(
 fn draw_pairs<'a, 'b>(
     available: &mut [StationPairs],
     wanted: &'b [DrawnFlow],
-    streams: &Streams,
+    streams: &RandomStreams,
     name: impl Fn(&DrawnFlow) -> &'a str,
 ) -> Vec<(&'b DrawnFlow, [Station; 2])> {
     let mut drawn = Vec::with_capacity(wanted.len());
@@ -191,7 +193,7 @@ fn draw_pairs<'a, 'b>(
         part.pairs.retain(|pair| !taken.contains(pair));
         for pair in wanted.iter().filter(|pair| pair.hops == part.hops) {
             let mut stream = streams.stream(&format!("{}.between", name(pair)));
-            let ends = part.pairs.swap_remove(stream.below(part.pairs.len() as u32) as usize);
+            let ends = part.pairs.swap_remove(stream.uniform_below(part.pairs.len() as u32) as usize);
             taken.insert(ends);
             drawn.push((pair, ends));
         }

@@ -3,7 +3,7 @@
 use crate::apps::AppPlan;
 use crate::links::Links;
 use crate::routing::AodvPlan;
-use crate::services::{Kind, LinkService, Service};
+use crate::services::{LinkService, Service, ServiceKind};
 use airhop_base::{AccessCategory, FlowId, NodeId, Span, Time};
 use airhop_tcp::{Config, Scheme};
 use std::sync::Arc;
@@ -27,11 +27,11 @@ pub struct Plan {
 
 /// Properties of a wlan that are drawn at random for each replication (see [`crate::placement`]).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Draws {
+pub struct RandomDraws {
     /// Area for random placement of the stations; `None` for the positions in the plan.
     pub area: Option<Area>,
     /// Flows between random stations of the wlan. The endpoints of these flows in the plan are ignored.
-    pub pairs: Vec<DrawnFlow>,
+    pub drawn_flows: Vec<DrawnFlow>,
 }
 
 /// Rectangle with a corner at [0, 0]. Positions are uniformly distributed.
@@ -100,12 +100,12 @@ pub enum FlowClass {
 impl FlowPlan {
     /// True if the link layer provides this service for the flow.
     pub fn is_served_by(&self, wanted: LinkService) -> bool {
-        self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
+        self.services.iter().any(|s| matches!(s.kind, ServiceKind::ByLinks(service) if service == wanted))
     }
 
     /// True if a proxy on the path terminates the sender's connection.
     pub fn has_proxy(&self) -> bool {
-        self.services.iter().any(|s| matches!(s.kind, Kind::Proxy(_)))
+        self.services.iter().any(|s| matches!(s.kind, ServiceKind::Proxy(_)))
     }
 }
 

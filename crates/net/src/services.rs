@@ -3,7 +3,7 @@
 //! A scheme lists the services that it requires, and its flows get these services by default. A scenario may
 //! list other services for a flow, to combine any sender with any kind of notification (Yun 2009 §5.3).
 
-use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
+use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, SplitProxy};
 use crate::plan::FlowPlan;
 use crate::queues::QueuePlan;
 use airhop_base::{FlowId, NodeId};
@@ -16,17 +16,17 @@ pub struct Service {
     /// Description of the service, one sentence.
     pub about: &'static str,
     /// Implementation of the service.
-    pub kind: Kind,
+    pub kind: ServiceKind,
     /// True if the service notifies senders of losses on wireless links. A flow with the scenario key
     /// `notices` does not get such services by default.
     pub notifies_of_losses: bool,
     /// Effect on flows of real hosts.
-    pub on_real: OnReal,
+    pub real_host_effect: RealHostEffect,
 }
 
 /// Effect of a service on packets of real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnReal {
+pub enum RealHostEffect {
     /// The service has its full effect on real packets.
     Acts,
     /// The service has its full effect, but sends notices only to hosts with a listener. Any other kernel
@@ -38,7 +38,7 @@ pub enum OnReal {
 
 /// Implementation of a service.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ServiceKind {
     /// Agent at each node where data enters a wireless link, with access to the events of the link layer. The
     /// node is the base station for the downlink, and the sending station for the uplink.
     AtLink(BuildAgent),
@@ -67,8 +67,8 @@ pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
 /// Constructor of an agent at a station; the argument is the station's node.
 pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
-/// Constructor of an agent at the base station. [`Way`] is the direction of the data across the base station.
-pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
+/// Constructor of an agent at the base station. [`DataDirection`] is the direction of the data across the base station.
+pub type BuildAtBase = fn(FlowId, &FlowPlan, DataDirection) -> Box<dyn Agent>;
 
 /// Constructor of an agent at this place; `None` if the flow needs no agent there.
 pub type BuildBesideAir = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
@@ -87,7 +87,7 @@ pub enum AgentPlace {
 
 /// Direction in which data crosses a base station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum DataDirection {
     /// From the wireless link to the wired link.
     Up,
     /// From the wired link to the wireless link.
@@ -112,109 +112,113 @@ pub static SERVICES: &[Service] = &[
     Service {
         name: "snoop",
         about: "an agent before the wireless link retransmits lost segments from its own copies",
-        kind: Kind::AtLink(|_, _| Box::new(Snoop::new())),
+        kind: ServiceKind::AtLink(|_, _| Box::new(Snoop::new())),
         notifies_of_losses: false,
-        on_real: OnReal::Acts,
+        real_host_effect: RealHostEffect::Acts,
     },
     Service {
         name: "elsn",
         about: "the link layer notifies the sender of segments that it retransmits (ERSN) or discards (ELN)",
-        kind: Kind::AtLink(|_, _| Box::new(Elsn)),
+        kind: ServiceKind::AtLink(|_, _| Box::new(Elsn)),
         notifies_of_losses: true,
-        on_real: OnReal::ToListeners,
+        real_host_effect: RealHostEffect::ToListeners,
     },
     Service {
         name: "ebsn",
         about: "the base station notifies the sender of each failed attempt on the way down to a mobile (EBSN)",
-        kind: Kind::BesideAir(|plan, place| Some(Box::new(Ebsn::at(plan, place)?))),
+        kind: ServiceKind::BesideAir(|plan, place| Some(Box::new(Ebsn::from_place(plan, place)?))),
         notifies_of_losses: false,
-        on_real: OnReal::Acts,
+        real_host_effect: RealHostEffect::Acts,
     },
     Service {
         name: "rttn",
         about: "base stations measure fades and notify the sender of the expected delay (RTTN, a reconstruction)",
-        kind: Kind::BesideAir(|plan, place| {
+        kind: ServiceKind::BesideAir(|plan, place| {
             (place != AgentPlace::Source).then(|| Box::new(Rttn::new(plan)) as _)
         }),
         notifies_of_losses: false,
-        on_real: OnReal::Acts,
+        real_host_effect: RealHostEffect::Acts,
     },
     Service {
         name: "nak",
         about: "a MAC that drops a segment writes its number into the next ACK of the flow, and reports no link \
                 failure to routing (Cheng & Lin 2008)",
-        kind: Kind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
+        kind: ServiceKind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
         notifies_of_losses: true,
-        on_real: OnReal::Acts,
+        real_host_effect: RealHostEffect::Acts,
     },
     Service {
         name: "congestion-warning",
         about: "routers mark every ECN-capable packet while the average queue length is at or above a threshold (Xu, Tian \
                 and Ansari 2004), in place of drop-tail queues",
-        kind: Kind::Queue(QueuePlan::congestion_warning),
+        kind: ServiceKind::Queue(QueuePlan::congestion_warning),
         notifies_of_losses: false,
-        on_real: OnReal::Acts,
+        real_host_effect: RealHostEffect::Acts,
     },
     Service {
         name: "step-marking",
         about: "routers mark every ECN-capable packet that finds the queue at least a quarter full (RFC 8257 §3.1), \
                 in place of drop-tail queues",
-        kind: Kind::Queue(QueuePlan::step_marking),
+        kind: ServiceKind::Queue(QueuePlan::step_marking),
         notifies_of_losses: false,
-        on_real: OnReal::Acts,
+        real_host_effect: RealHostEffect::Acts,
     },
     Service {
         name: "biased-queue",
         about: "full routers drop packets that the sender marks \"out\" first (Biaz and Vaidya 2005), \
                 in place of drop-tail queues",
-        kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
+        kind: ServiceKind::Queue(|packets| QueuePlan::Biased { packets }),
         notifies_of_losses: false,
-        on_real: OnReal::Cannot("no kernel marks its packets as \"in\" or \"out\""),
+        real_host_effect: RealHostEffect::Cannot("no kernel marks its packets as \"in\" or \"out\""),
     },
     Service {
         name: "truth",
         about: "the simulator informs the sender of its share of the bottleneck and of the round trip with empty queues",
-        kind: Kind::Oracle,
+        kind: ServiceKind::Oracle,
         notifies_of_losses: false,
-        on_real: OnReal::Cannot("a kernel has no interface for its share of the bottleneck"),
+        real_host_effect: RealHostEffect::Cannot("a kernel has no interface for its share of the bottleneck"),
     },
     Service {
         name: "eln",
         about: "the base station marks duplicate ACKs for segments that the wireless link lost",
-        kind: Kind::AtBase(|_, _, way| match way {
-            Way::Up => Box::new(Eln::uplink()),
-            Way::Down => Box::new(Eln::downlink()),
+        kind: ServiceKind::AtBase(|_, _, way| match way {
+            DataDirection::Up => Box::new(Eln::uplink()),
+            DataDirection::Down => Box::new(Eln::downlink()),
         }),
         notifies_of_losses: true,
-        on_real: OnReal::ToListeners,
+        real_host_effect: RealHostEffect::ToListeners,
     },
     Service {
         name: "split",
         about: "the connection ends at the base station, and a second connection continues from there",
-        kind: Kind::Proxy(|flow, plan, way| Box::new(Split::new(flow, plan, way))),
+        kind: ServiceKind::Proxy(|flow, plan, way| Box::new(SplitProxy::new(flow, plan, way))),
         notifies_of_losses: false,
-        on_real: OnReal::Cannot("the proxy is a simulated TCP and does not store the payload"),
+        real_host_effect: RealHostEffect::Cannot(
+            "the proxy is a simulated TCP and does not store the payload",
+        ),
     },
     Service {
         name: "damaged-frames",
         about: "link layers deliver segments with a damaged payload and intact headers",
-        kind: Kind::ByLinks(LinkService::DamagedFrames),
+        kind: ServiceKind::ByLinks(LinkService::DamagedFrames),
         notifies_of_losses: true,
-        on_real: OnReal::Cannot("a kernel drops packets with a wrong checksum"),
+        real_host_effect: RealHostEffect::Cannot("a kernel drops packets with a wrong checksum"),
     },
     Service {
         name: "fragments",
         about: "802.11 sends data in fragments, the headers first, and delivers the headers if nothing else arrives",
-        kind: Kind::ByLinks(LinkService::Fragments),
+        kind: ServiceKind::ByLinks(LinkService::Fragments),
         notifies_of_losses: true,
-        on_real: OnReal::Cannot("a kernel does not take the headers of a segment without its payload"),
+        real_host_effect: RealHostEffect::Cannot(
+            "a kernel does not take the headers of a segment without its payload",
+        ),
     },
     Service {
         name: "contention",
         about: "802.11 adds up the contention time of a data packet in a header field",
-        kind: Kind::ByLinks(LinkService::Contention),
+        kind: ServiceKind::ByLinks(LinkService::Contention),
         notifies_of_losses: false,
-        on_real: OnReal::Cannot("a real segment has no field for its contention time"),
+        real_host_effect: RealHostEffect::Cannot("a real segment has no field for its contention time"),
     },
 ];
 

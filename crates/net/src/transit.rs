@@ -1,37 +1,37 @@
 //! Active time of a flow, and loss, one-way delay and jitter of its datagrams.
 
-use crate::delays::{Delay, Delays};
+use crate::delays::{DelayHistogram, DelaySummary};
 use airhop_base::{Datagram, Span, Time};
 
 /// Time of a flow's first transmission, and time of its last delivery.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Active {
+pub(crate) struct ActivePeriod {
     first: Option<Time>,
     last: Time,
 }
 
-impl Active {
+impl ActivePeriod {
     /// Records the transmission of a segment or datagram.
     #[inline]
-    pub fn sent(&mut self, now: Time) {
+    pub fn on_sent(&mut self, now: Time) {
         self.first.get_or_insert(now);
     }
 
     /// Records the delivery of new bytes.
     #[inline]
-    pub fn delivered(&mut self, now: Time) {
+    pub fn on_delivered(&mut self, now: Time) {
         self.last = now;
     }
 
     /// Returns the active time of two flows together, from the first transmission to the last delivery.
-    pub fn join(self, other: Active) -> Active {
+    pub fn merge(self, other: ActivePeriod) -> ActivePeriod {
         let first = [self.first, other.first].into_iter().flatten().min();
-        Active { first, last: self.last.max(other.last) }
+        ActivePeriod { first, last: self.last.max(other.last) }
     }
 
     /// Returns the delivery rate over the active time after `since`, in Mbit/s; `None` if no bytes were
     /// delivered. `bytes`: bytes delivered after `since`.
-    pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {
+    pub fn delivery_rate_mbps(&self, bytes: u64, since: Time) -> Option<f64> {
         let first = self.first?.max(since);
         (bytes > 0 && self.last > first).then(|| bytes as f64 * 8.0 / (self.last - first).secs_f64() / 1e6)
     }
@@ -39,7 +39,7 @@ impl Active {
 
 /// Counters of a flow's datagrams.
 #[derive(Debug, Default)]
-pub(crate) struct Datagrams {
+pub(crate) struct DatagramCounters {
     /// Number of datagrams sent.
     pub sent: u64,
     /// Payload bytes sent.
@@ -48,13 +48,13 @@ pub(crate) struct Datagrams {
     pub delivered_bytes: u64,
     arrived: u64,
     dropped: u64,
-    delays: Delays,
+    delays: DelayHistogram,
     /// One-way delay of the last datagram that arrived.
     last_delay: Option<Span>,
     jitter_ns: f64,
 }
 
-impl Datagrams {
+impl DatagramCounters {
     /// Counts the transmission of a datagram with `bytes` payload bytes. Returns the number of the datagram.
     pub fn send(&mut self, bytes: u32) -> u64 {
         self.sent += 1;
@@ -82,9 +82,9 @@ impl Datagrams {
     }
 
     /// Ends the warm-up. Only datagrams that arrive or are dropped later count in loss, delay and jitter.
-    pub fn begin_anew(&mut self) {
-        let Datagrams { sent, sent_bytes, delivered_bytes, .. } = *self;
-        *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
+    pub fn end_warm_up(&mut self) {
+        let DatagramCounters { sent, sent_bytes, delivered_bytes, .. } = *self;
+        *self = DatagramCounters { sent, sent_bytes, delivered_bytes, ..DatagramCounters::default() };
     }
 
     /// Returns the dropped fraction of all datagrams that are not in flight; `None` if all are in flight.
@@ -94,12 +94,12 @@ impl Datagrams {
     }
 
     /// Returns the distribution of one-way delays.
-    pub fn delays(&self) -> &Delays {
+    pub fn delays(&self) -> &DelayHistogram {
         &self.delays
     }
 
     /// Returns the summary of the one-way delays; `None` if no datagram has arrived.
-    pub fn delay(&self) -> Option<Delay> {
+    pub fn delay(&self) -> Option<DelaySummary> {
         self.delays.summary()
     }
 
@@ -112,7 +112,7 @@ impl Datagrams {
 /// Completion times of an application's transfers or requests.
 #[derive(Debug, Default)]
 pub(crate) struct Completions {
-    times: Delays,
+    times: DelayHistogram,
 }
 
 impl Completions {
@@ -122,8 +122,8 @@ impl Completions {
     }
 
     /// Ends the warm-up. Only later completions count.
-    pub fn begin_anew(&mut self) {
-        self.times = Delays::default();
+    pub fn end_warm_up(&mut self) {
+        self.times = DelayHistogram::default();
     }
 
     /// Adds the completions of another application.
@@ -146,7 +146,7 @@ pub struct Completion {
     /// Number of unfinished transfers or requests.
     pub unfinished: u64,
     /// Times from start to completion; `None` if no transfer or request has completed.
-    pub times: Option<Delay>,
+    pub times: Option<DelaySummary>,
 }
 
 #[cfg(test)]
@@ -157,9 +157,9 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    fn arrive(datagrams: &mut Datagrams, sent_us: u64, delay_us: u64) {
+    fn arrive(datagrams: &mut DatagramCounters, sent_us: u64, delay_us: u64) {
         let number = datagrams.send(100);
-        let datagram = Datagram { number, len: 100, sent: at(sent_us), original: None };
+        let datagram = Datagram { sequence_number: number, len: 100, sent: at(sent_us), original: None };
         datagrams.on_arrival(at(sent_us + delay_us), &datagram);
     }
 
@@ -167,7 +167,7 @@ mod tests {
     // so J is first 1 ms and then 1 + 15/16 ms.
     #[test]
     fn jitter_matches_rfc_3550() {
-        let mut datagrams = Datagrams::default();
+        let mut datagrams = DatagramCounters::default();
         arrive(&mut datagrams, 0, 10_000);
         assert_eq!(datagrams.jitter_ms(), None, "a single arrival has no jitter");
         arrive(&mut datagrams, 20_000, 26_000);
@@ -180,7 +180,7 @@ mod tests {
     // percentiles are at most 1 % too large. Mean and maximum are exact.
     #[test]
     fn delay_percentiles_are_within_one_per_cent() {
-        let mut datagrams = Datagrams::default();
+        let mut datagrams = DatagramCounters::default();
         assert_eq!((datagrams.delay(), datagrams.loss()), (None, None));
         (1..=1000).for_each(|ms| arrive(&mut datagrams, ms, 1000 * ms));
         let delay = datagrams.delay().unwrap();
@@ -188,19 +188,19 @@ mod tests {
         for (found, exact) in [(delay.p50, 500.0), (delay.p95, 950.0), (delay.p99, 990.0)] {
             assert!((exact..=1.01 * exact).contains(&found), "{found} for {exact}");
         }
-        let mut alike = Datagrams::default();
+        let mut alike = DatagramCounters::default();
         (0..10).for_each(|i| arrive(&mut alike, i, 12_345));
         assert_eq!(alike.delay().map(|d| (d.p50, d.p99, d.max)), Some((12.345, 12.345, 12.345)));
     }
 
     #[test]
     fn loss_delay_and_jitter_exclude_the_warm_up() {
-        let mut datagrams = Datagrams::default();
+        let mut datagrams = DatagramCounters::default();
         arrive(&mut datagrams, 0, 1_000_000);
         arrive(&mut datagrams, 0, 10);
         datagrams.on_drop();
         assert_eq!(datagrams.loss(), Some(1.0 / 3.0));
-        datagrams.begin_anew();
+        datagrams.end_warm_up();
         assert_eq!((datagrams.loss(), datagrams.delay(), datagrams.jitter_ms()), (None, None, None));
         arrive(&mut datagrams, 0, 5_000);
         assert_eq!((datagrams.loss(), datagrams.delay().map(|d| d.max)), (Some(0.0), Some(5.0)));
@@ -211,14 +211,14 @@ mod tests {
     // start of this time.
     #[test]
     fn active_rate_counts_from_first_segment_to_last_delivery() {
-        let mut active = Active::default();
-        assert_eq!(active.mbps(1000, Time::ZERO), None);
-        active.sent(at(2_000_000));
-        active.sent(at(2_500_000));
-        assert_eq!(active.mbps(0, Time::ZERO), None);
-        active.delivered(at(4_000_000));
-        assert_eq!(active.mbps(250_000, Time::ZERO), Some(1.0));
-        assert_eq!(active.mbps(125_000, at(3_000_000)), Some(1.0));
-        assert_eq!(active.mbps(125_000, at(5_000_000)), None);
+        let mut active = ActivePeriod::default();
+        assert_eq!(active.delivery_rate_mbps(1000, Time::ZERO), None);
+        active.on_sent(at(2_000_000));
+        active.on_sent(at(2_500_000));
+        assert_eq!(active.delivery_rate_mbps(0, Time::ZERO), None);
+        active.on_delivered(at(4_000_000));
+        assert_eq!(active.delivery_rate_mbps(250_000, Time::ZERO), Some(1.0));
+        assert_eq!(active.delivery_rate_mbps(125_000, at(3_000_000)), Some(1.0));
+        assert_eq!(active.delivery_rate_mbps(125_000, at(5_000_000)), None);
     }
 }

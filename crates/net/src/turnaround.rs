@@ -10,8 +10,8 @@
 //! immediate ACK starts together with the backoff for the sender's next frame. If the ACK reaches the MAC
 //! later, this frame is already on the air.
 
-use airhop_base::{Empirical, Span, Time};
-use airhop_engine::Stream;
+use airhop_base::{EmpiricalDistribution, Span, Time};
+use airhop_engine::RandomStream;
 use airhop_tcp::Turnaround;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) enum DelayDistribution {
     /// Log-logistic distribution. A variate is the median times (u / (1 - u))^`exponent`, where u is uniform.
     LogLogistic { median_s: f64, exponent: f64 },
     /// Distribution that was measured in an emulation.
-    Measured(Arc<Empirical>),
+    Measured(Arc<EmpiricalDistribution>),
 }
 
 impl From<Turnaround> for DelayDistribution {
@@ -41,35 +41,35 @@ impl From<Turnaround> for DelayDistribution {
 }
 
 impl DelayDistribution {
-    fn draw(&self, stream: &mut Stream) -> Span {
+    fn draw(&self, stream: &mut RandomStream) -> Span {
         match self {
             DelayDistribution::LogLogistic { median_s, exponent } => {
                 let u = stream.uniform().max(f64::MIN_POSITIVE);
                 let takes = median_s * libm::pow(u / (1.0 - u), *exponent);
-                Span::from_secs_f64(takes.min(LONGEST_S))
+                Span::from_secs_f64(takes.min(MAX_TURNAROUND_S))
             }
-            DelayDistribution::Measured(lengths) => lengths.draw(stream.uniform()),
+            DelayDistribution::Measured(lengths) => lengths.quantile(stream.uniform()),
         }
     }
 }
 
 /// Packets that wait until a host or an emulator wakes up. Packets leave in the order of their arrival.
 #[derive(Debug)]
-pub(crate) struct Holding<T> {
+pub(crate) struct WakeUpQueue<T> {
     takes: DelayDistribution,
-    stream: Stream,
+    stream: RandomStream,
     held: VecDeque<T>,
 }
 
-impl<T> Holding<T> {
+impl<T> WakeUpQueue<T> {
     /// Creates an empty queue.
-    pub fn new(takes: impl Into<DelayDistribution>, stream: Stream) -> Self {
-        Holding { takes: takes.into(), stream, held: VecDeque::new() }
+    pub fn new(takes: impl Into<DelayDistribution>, stream: RandomStream) -> Self {
+        WakeUpQueue { takes: takes.into(), stream, held: VecDeque::new() }
     }
 
     /// Adds a packet. If no other packet waits, draws and returns the wake-up time; `None` otherwise. All
     /// waiting packets leave at the wake-up.
-    pub fn hold(&mut self, now: Time, packet: T) -> Option<Time> {
+    pub fn push(&mut self, now: Time, packet: T) -> Option<Time> {
         self.held.push_back(packet);
         (self.held.len() == 1).then(|| now + self.takes.draw(&mut self.stream))
     }
@@ -80,22 +80,22 @@ impl<T> Holding<T> {
     }
 
     /// Removes and returns the oldest packet; `None` if no packet waits.
-    pub fn release(&mut self) -> Option<T> {
+    pub fn pop(&mut self) -> Option<T> {
         self.held.pop_front()
     }
 }
 
 /// Maximum turnaround in seconds. Larger variates are limited to this value, because no host with an active
 /// network sleeps longer.
-const LONGEST_S: f64 = 1.0;
+const MAX_TURNAROUND_S: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
-    fn host(takes: impl Into<DelayDistribution>) -> Holding<u64> {
-        Holding::new(takes, Streams::new(1, 0).stream("f.turnaround"))
+    fn host(takes: impl Into<DelayDistribution>) -> WakeUpQueue<u64> {
+        WakeUpQueue::new(takes, RandomStreams::new(1, 0).stream("f.turnaround"))
     }
 
     fn takes(median_us: u64, p90_us: u64, n: u64) -> Vec<f64> {
@@ -103,8 +103,8 @@ mod tests {
             host(Turnaround { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) });
         let mut takes: Vec<f64> = (0..n)
             .map(|i| {
-                let wakes = host.hold(Time::ZERO, i).expect("the host has no other packet");
-                host.release();
+                let wakes = host.push(Time::ZERO, i).expect("the host has no other packet");
+                host.pop();
                 (wakes - Time::ZERO).secs_f64() * 1e6
             })
             .collect();
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn packets_that_arrive_before_a_wake_up_have_no_delay_of_their_own() {
         let mut host = host(Turnaround { median: Span::from_micros(100), p90: Span::from_millis(1) });
-        assert!(host.hold(Time::ZERO, 0).is_some());
-        assert!((1..28).all(|n| host.hold(Time::ZERO, n).is_none()));
-        let departures: Vec<u64> = std::iter::from_fn(|| host.release()).collect();
+        assert!(host.push(Time::ZERO, 0).is_some());
+        assert!((1..28).all(|n| host.push(Time::ZERO, n).is_none()));
+        let departures: Vec<u64> = std::iter::from_fn(|| host.pop()).collect();
         assert_eq!(departures, (0..28).collect::<Vec<u64>>());
-        assert!(host.hold(Time::ZERO, 28).is_some(), "the host sleeps again");
+        assert!(host.push(Time::ZERO, 28).is_some(), "the host sleeps again");
     }
 }

@@ -3,7 +3,7 @@
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{NodeId, Span};
 use airhop_net::Report;
-use airhop_net::apps::{Arrivals, Connections, Distribution, RequestResponse};
+use airhop_net::apps::{Arrivals, ConnectionReuse, Distribution, RequestResponse};
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowClass, FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
@@ -60,12 +60,12 @@ fn flows_that_an_application_opens_belong_to_its_class() {
     let sender = hosts::tcp("newreno", Preset::Ns2.config(1000));
     let wired = Plan {
         links: Links { wired: vec![wire], ..Links::default() },
-        ..hosts::hosts(Span::from_secs(5), sender, Arc::new(requests(Connections::Reused)))
+        ..hosts::hosts(Span::from_secs(5), sender, Arc::new(requests(ConnectionReuse::Reused)))
     };
     let wireless = LastHop { seconds: 5, ..LastHop::default() }.plan();
     for (mut plan, name) in [(wired, "requests"), (wireless, "requests down")] {
         plan.flows[0].class = FlowClass::OfKind("requests");
-        for connections in [Connections::Reused, Connections::New] {
+        for connections in [ConnectionReuse::Reused, ConnectionReuse::New] {
             plan.flows[0].app = Arc::new(requests(connections));
             let report = run(&plan, 1);
             assert_eq!(names(&report), [name], "{connections:?}");
@@ -79,7 +79,7 @@ fn flows_that_an_application_opens_belong_to_its_class() {
 }
 
 /// Requests of 200 bytes, each 0.1 s after the response of 2000 bytes to the last.
-fn requests(connections: Connections) -> RequestResponse {
+fn requests(connections: ConnectionReuse) -> RequestResponse {
     let [request, response, think] = [200.0, 2000.0, 0.1].map(Distribution::Constant);
     RequestResponse { request, response, arrivals: Arrivals::Closed(think), connections }
 }

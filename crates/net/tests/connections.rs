@@ -4,14 +4,14 @@
 use crate::common::trace::{traced, words};
 use crate::common::{hosts, run};
 use airhop_base::Span;
-use airhop_engine::Streams;
-use airhop_net::apps::{Arrivals, Connections, Distribution, RequestResponse};
+use airhop_engine::RandomStreams;
+use airhop_net::apps::{Arrivals, ConnectionReuse, Distribution, RequestResponse};
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
 use airhop_net::{Completion, ConnectionCounts, FlowReport};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{AfterPause, Config, DelayedAck, Preset};
+use airhop_tcp::{Config, DelayedAck, IdleRestartWindow, Preset};
 use std::sync::Arc;
 
 const HEADER: f64 = 40.0;
@@ -20,7 +20,7 @@ const REQUEST: f64 = 200.0;
 /// Returns a plan in which b sends requests to a, each on a connection of its own.
 fn visits(wire: WiredPlan, config: Config, response: Distribution, arrivals: Arrivals) -> Plan {
     let request = Distribution::Constant(REQUEST);
-    let app = RequestResponse { request, response, arrivals, connections: Connections::New };
+    let app = RequestResponse { request, response, arrivals, connections: ConnectionReuse::New };
     Plan {
         links: Links { wired: vec![wire], ..Links::default() },
         ..hosts::hosts(Span::from_secs(100), hosts::tcp("newreno", config), Arc::new(app))
@@ -200,7 +200,7 @@ fn a_trace_names_each_connection_separately() {
 /// Returns the configuration of a connection whose window never limits a response: no slow start, no restart
 /// after idle periods.
 fn unlimited() -> Config {
-    let after_pause = AfterPause::Keep;
+    let after_pause = IdleRestartWindow::Keep;
     Config { initial_window: 1e6, receive_window: 1 << 40, after_pause, ..with_handshake() }
 }
 
@@ -224,7 +224,7 @@ fn shared(load: f64, seconds: u64, seed: u64) -> (f64, f64) {
 /// Returns the mean time in system of an M/D/1 queue with processor sharing, over the customers that leave
 /// within `seconds`. The arrivals are those of the simulated requests.
 fn processor_sharing(service: f64, load: f64, seconds: f64, seed: u64) -> f64 {
-    let mut gaps = Streams::new(seed, 0).stream("f.app.arrivals");
+    let mut gaps = RandomStreams::new(seed, 0).stream("f.app.arrivals");
     let mut gap = || Distribution::Exponential { mean: service / load }.draw(f64::INFINITY, &mut gaps);
     let (mut now, mut next) = (0.0, gap());
     let (mut inside, mut times): (Vec<(f64, f64)>, Vec<f64>) = (Vec::new(), Vec::new());

@@ -18,7 +18,7 @@ const GAME: Game = Game { packet: 100, every: MS_20, deadline: Span::from_millis
 /// Returns a plan with a conversation of 20 s between a and b over a wire of 1 Mbit/s with errors in the
 /// direction to b.
 fn over(delay: Span, errors: ErrorPlan, app: impl AppPlan + 'static) -> Plan {
-    let transport = Transport::Udp { bytes: app.datagram().expect("a conversation") };
+    let transport = Transport::Udp { bytes: app.datagram_bytes().expect("a conversation") };
     Plan {
         links: Links { wired: vec![hosts::wire(1, delay, 50, errors)], ..Links::default() },
         ..hosts::hosts(Span::from_secs(20), transport, Arc::new(app))
@@ -29,8 +29,10 @@ fn over(delay: Span, errors: ErrorPlan, app: impl AppPlan + 'static) -> Plan {
 /// rating.
 fn heard(flow: &FlowReport) -> (Punctuality, Option<(f64, f64)>) {
     match flow.quality.expect("a conversation") {
-        Quality::Call(call) => (call.packets, call.rating.map(|rating| (rating.mouth_to_ear_ms, rating.r))),
-        Quality::Game(game) => (game.packets, None),
+        Quality::Call(call) => {
+            (call.punctuality, call.rating.map(|rating| (rating.mouth_to_ear_ms, rating.r)))
+        }
+        Quality::Game(game) => (game.punctuality, None),
         Quality::Video(_) => panic!("a video"),
     }
 }
@@ -85,7 +87,7 @@ fn independent_losses_have_a_burst_ratio_of_one() {
 fn a_full_queue_makes_packets_late() {
     for app in [Arc::new(G711) as Arc<dyn AppPlan>, Arc::new(GAME)] {
         let mut plan = over(MS(10), ErrorPlan::Clean, GAME);
-        plan.flows[0].transport = Transport::Udp { bytes: app.datagram().expect("a conversation") };
+        plan.flows[0].transport = Transport::Udp { bytes: app.datagram_bytes().expect("a conversation") };
         plan.flows[0].app = app;
         plan.flows.push(FlowPlan {
             name: "stream".into(),

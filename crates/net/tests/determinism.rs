@@ -46,7 +46,7 @@ fn unrelated_nodes_do_not_change_a_run() {
     let link = WiredPlan {
         name: "aside".into(),
         ends: [NodeId(first), NodeId(first + 1)],
-        pace: LinkRate::both_ways(Rate::from_bps(1_000_000)),
+        rates: LinkRate::both_ways(Rate::from_bps(1_000_000)),
         delay: [Span::from_millis(1); 2],
         queue: [QueuePlan::DropTail { packets: 5 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Loss(0.5)],

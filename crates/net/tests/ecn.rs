@@ -7,7 +7,7 @@ use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
-use airhop_net::{Marks, Report, World};
+use airhop_net::{EcnCounts, Report, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::{Params, Preset};
@@ -40,14 +40,14 @@ const RED: RedPlan = RedPlan {
 /// Returns a plan with flows from a over r to b: a link of 10 Mbit/s, then a bottleneck of 2 Mbit/s with a
 /// RED queue.
 fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
-    let scheme = airhop_tcp::find(scheme).expect("a scheme");
+    let scheme = airhop_tcp::find_scheme(scheme).expect("a scheme");
     let mut config = Preset::Rfc.config(1000);
     config.ecn = ecn;
     config.initial_ssthresh = 8.0; // marks alone cannot control ten simultaneous slow starts
     let link = |name: &str, a, b, mbps: u64, ms, queue| WiredPlan {
         name: name.into(),
         ends: [NodeId(a), NodeId(b)],
-        pace: LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000)),
+        rates: LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000)),
         delay: [Span::from_millis(ms); 2],
         queue: [queue; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
@@ -176,7 +176,7 @@ fn ecn_counters_equal_those_of_the_captures() {
     let count = |seen: &[Seen], is_in: bool, of: &dyn Fn(&Seen) -> bool| {
         seen.iter().filter(|seen| seen.is_in == is_in && !seen.segment().flags.syn && of(seen)).count() as u64
     };
-    let Marks { ect0, ect1, ce, ece } = report.flows[0].marks;
+    let EcnCounts { ect0, ect1, ce, ece } = report.flows[0].marks;
     assert_eq!((ect0, ect1), (count(&at_a, false, &|seen| seen.packet.ecn == Ecn::Ect0), 0));
     assert_eq!(ece, count(&at_a, true, &|seen| seen.segment().flags.ece));
     // Marked packets that are still queued at the end, at most a window, are counted but have not arrived.

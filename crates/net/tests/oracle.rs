@@ -7,12 +7,12 @@ use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::World;
 use airhop_net::apps::{AppPlan, Cbr, Game, ParetoOnOff};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
-use airhop_radio::arq::{ArqPlan, Group};
-use airhop_radio::cell::Access;
+use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
+use airhop_radio::cell::AccessMethod;
 use airhop_radio::link_rate::LinkRate;
-use airhop_tcp::recovery::{Partial, RenoRecovery};
+use airhop_tcp::recovery::{PartialAckReaction, RenoRecovery};
 use airhop_tcp::seams::{
-    Ack, CongestionControl, Loss, LossClass, NoticePolicy, Parts, Reaction, Truth, Window,
+    Ack, CongestionControl, Loss, LossClass, NoticePolicy, Reaction, SenderPolicies, Truth, Window,
 };
 use airhop_tcp::{Config, Params, Preset, ReceiverFeatures, Scheme, SenderState};
 use std::cell::Cell;
@@ -49,9 +49,9 @@ impl NoticePolicy for IgnoreNotices {
 }
 
 fn spy() -> &'static Scheme {
-    let build = |_: &Params, _: &Config| Parts {
+    let build = |_: &Params, _: &Config| SenderPolicies {
         control: Box::new(Spy),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, false)),
+        recovery: Box::new(RenoRecovery::new(PartialAckReaction::RepairsNext, false)),
         notices: Box::new(IgnoreNotices),
     };
     let scheme = Scheme {
@@ -69,8 +69,8 @@ fn spy() -> &'static Scheme {
         features: ReceiverFeatures::NOTHING,
         build: Box::leak(Box::new(build)),
     };
-    airhop_tcp::add(scheme).expect("no built-in scheme");
-    airhop_tcp::find("spy").expect("just added")
+    airhop_tcp::add_scheme(scheme).expect("no built-in scheme");
+    airhop_tcp::find_scheme("spy").expect("just added")
 }
 
 /// Returns the plan with a spy as the congestion control of the first flow.
@@ -142,7 +142,7 @@ fn a_saturated_cell_stays_5_percent_below_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {
         let mut plan = LastHop { d_off_ms: 2, seconds: 60, ..hop(uplink) }.plan();
         if rts {
-            plan.links.wlans[0].cell.access = Access::RtsCts;
+            plan.links.wlans[0].cell.access_method = AccessMethod::RtsCts;
         }
         // The sender is saturated, but never overflows its queue.
         if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
@@ -161,7 +161,7 @@ fn a_saturated_cell_stays_5_percent_below_its_capacity() {
 #[test]
 fn the_fair_share_is_the_capacity_left_by_udp() {
     let mut plan = hop(false).plan();
-    plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
+    plan.links.wired[1].rates = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
     assert!((mbps(truth_of(&plan)) - 2.0 * payload).abs() < 1e-3);
     // A payload of 972 bytes has 1000 bytes with headers. A stream of 0.486 Mbit/s therefore loads the wire
@@ -179,7 +179,7 @@ fn the_fair_share_is_the_capacity_left_by_udp() {
     plan.flows.push(udp("back", 2, 1, Arc::new(Cbr { rate: Rate::from_bps(1_900_000) })));
     assert!((mbps(truth_of(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
-    five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
+    five.links.wired[1].rates = LinkRate::both_ways(Rate::from_bps(2_000_000));
     assert!((mbps(truth_of(&five)) - 0.4 * payload).abs() < 1e-3);
     // Each flow alone could use the capacity that datagrams leave.
     for shared in [&plan, &five] {
@@ -197,7 +197,7 @@ fn a_conversation_reduces_the_capacity_of_both_directions() {
     let game = Arc::new(Game { packet: 972, every, deadline: every });
     for (from, to) in [(1, 2), (2, 1)] {
         let mut plan = hop(false).plan();
-        plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
+        plan.links.wired[1].rates = LinkRate::both_ways(Rate::from_bps(2_000_000));
         plan.flows.push(udp("game", from, to, game.clone()));
         assert!((mbps(truth_of(&plan)) - 1.2 * 1000.0 / 1040.0).abs() < 1e-3, "{from} to {to}");
     }
@@ -263,8 +263,11 @@ fn the_oracle_computes_rate_and_rtt_of_radio_links() {
         (recovery(None), 134.0 * 8.0 / 19.2),
         ([selective, ArqPlan::None], 128.0 * 8.0 / 19.2),
         // A frame, its ACK of 6 bytes, and twice 10 ms: for each frame, or for each block of three frames.
-        ([go_back(Group::Sliding, 1), ArqPlan::None], 134.0 * 8.0 / 19.2 + 20.0),
-        ([go_back(Group::Blocks, 3), ArqPlan::None], 128.0 * 8.0 / 19.2 + (20.0 + 48.0 / 19.2) / 3.0),
+        ([go_back(RetransmissionGroup::Sliding, 1), ArqPlan::None], 134.0 * 8.0 / 19.2 + 20.0),
+        (
+            [go_back(RetransmissionGroup::Blocks, 3), ArqPlan::None],
+            128.0 * 8.0 / 19.2 + (20.0 + 48.0 / 19.2) / 3.0,
+        ),
     ];
     for (arq, cycle_ms) in recoveries {
         let plan = Mobile { arq: arq.clone(), ..Mobile::default() }.plan();

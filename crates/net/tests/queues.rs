@@ -52,7 +52,7 @@ fn with_ecn(plan: &Plan) -> Plan {
 
 fn narrow(plan: &Plan, mbps: u64) -> Plan {
     let mut plan = plan.clone();
-    plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000));
+    plan.links.wired[1].rates = LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000));
     plan
 }
 

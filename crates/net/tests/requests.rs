@@ -2,12 +2,12 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{NodeId, Span, Time};
-use airhop_net::apps::{Arrivals, Connections, Distribution, RequestResponse};
+use airhop_net::apps::{Arrivals, ConnectionReuse, Distribution, RequestResponse};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_net::{BuildError, Completion, FlowReport, World};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{AfterPause, Config, Preset};
+use airhop_tcp::{Config, IdleRestartWindow, Preset};
 use std::sync::Arc;
 
 const MS: fn(u64) -> Span = Span::from_millis;
@@ -20,7 +20,7 @@ fn requests(config: Config, delay: Span, response: Distribution, arrivals: Arriv
         request: Distribution::Constant(REQUEST),
         response,
         arrivals,
-        connections: Connections::Reused,
+        connections: ConnectionReuse::Reused,
     };
     Plan {
         links: Links { wired: vec![hosts::wire(10, delay, 100_000, ErrorPlan::Clean)], ..Links::default() },
@@ -35,7 +35,7 @@ fn unlimited() -> Config {
     Config {
         initial_window,
         receive_window: 1 << 30,
-        after_pause: AfterPause::Keep,
+        after_pause: IdleRestartWindow::Keep,
         ..Preset::Ns2.config(1000)
     }
 }
@@ -204,7 +204,7 @@ fn more_than_8000_request_connections_are_refused() {
 // initial timeout of 1 s.
 #[test]
 fn a_server_samples_the_rtt_of_its_syn_ack() {
-    for connections in [Connections::Reused, Connections::New] {
+    for connections in [ConnectionReuse::Reused, ConnectionReuse::New] {
         let app = RequestResponse {
             request: Distribution::Constant(REQUEST),
             response: Distribution::Constant(1000.0),

@@ -22,10 +22,10 @@ fn after(s: u64) -> Time {
 /// Records `events` operations of a run from time `from` on, and completes the run.
 fn watched(plan: &Plan, from: Time, events: usize) -> (Report, usize) {
     let mut world = world(plan);
-    let schedule = world.schedule(from, events, &GO).expect("no stop is requested");
+    let schedule = world.record_schedule(from, events, &GO).expect("no stop is requested");
     schedule.replay();
     world.run(&GO).expect("no stop is requested");
-    (world.report(), schedule.events())
+    (world.report(), schedule.event_count())
 }
 
 fn alone(plan: &Plan) -> Report {
@@ -68,6 +68,6 @@ fn pending_events_of_a_run_are_averaged() {
             config.receive_window = 1000;
         }
     }
-    let schedule = world(&plan).schedule(after(1), 100, &GO).expect("no stop is requested");
+    let schedule = world(&plan).record_schedule(after(1), 100, &GO).expect("no stop is requested");
     assert_eq!(schedule.mean_pending(), 2.0);
 }

@@ -29,7 +29,7 @@ fn bursts(on: Span, off: Span, shape: f64, seconds: u64) -> Plan {
 }
 
 fn transfer(delay: Span, bytes: u64) -> Plan {
-    let scheme = airhop_tcp::find("newreno").expect("known");
+    let scheme = airhop_tcp::find_scheme("newreno").expect("known");
     let config = Preset::Ns2.config(1000);
     let transport = Transport::Tcp { scheme, params: Params::defaults(scheme), config };
     alone(8, delay, transport, Arc::new(Transfer { bytes }))

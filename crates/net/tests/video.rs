@@ -2,18 +2,18 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
-use airhop_net::apps::{Choice, Quality, Video, VideoQuality};
+use airhop_net::apps::{BitrateRule, Quality, Video, VideoQuality};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
-use airhop_net::{FlowReport, Value};
+use airhop_net::{FlowReport, ReportValue};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{AfterPause, Config, Preset};
+use airhop_tcp::{Config, IdleRestartWindow, Preset};
 use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(1);
 const SEGMENT_S: f64 = 4.0;
 
-fn video(ladder: &[f64], choice: Choice) -> Video {
+fn video(ladder: &[f64], choice: BitrateRule) -> Video {
     Video {
         ladder: ladder.iter().map(|mbps| Rate::from_bps((mbps * 1e6) as u64)).collect(),
         segment: Span::from_secs_f64(SEGMENT_S),
@@ -32,7 +32,7 @@ fn plan(mbps: u64, video: Video) -> Plan {
     let config = Config {
         initial_window: 100.0,
         receive_window: 20_000,
-        after_pause: AfterPause::Keep,
+        after_pause: IdleRestartWindow::Keep,
         ..Preset::Ns2.config(1000)
     };
     let wire = hosts::wire(mbps, DELAY, 100, ErrorPlan::Clean);
@@ -65,7 +65,7 @@ fn assert_near(found: f64, expected: f64) {
 // s.
 #[test]
 fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() {
-    let report = run(&plan(3, video(&[1.0, 2.5, 5.0], Choice::Throughput)), 1);
+    let report = run(&plan(3, video(&[1.0, 2.5, 5.0], BitrateRule::Throughput)), 1);
     let found = quality(&report.flows[0]);
     let startup = download_s(3.0, 1.0);
     assert_near(found.startup.unwrap().secs_f64(), startup);
@@ -84,7 +84,7 @@ fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() 
     assert_eq!(found.segments, segments);
     assert!(waits > 5, "the buffer was full {waits} times");
     // The class has only this flow, and therefore the same results.
-    let is_video = |entry: &(&'static str, Value)| entry.0 == "video";
+    let is_video = |entry: &(&'static str, ReportValue)| entry.0 == "video";
     let (mut of_flow, mut of_class) = (report.flows[0].values(), report.classes[0].values());
     let entry = of_flow.find(is_video);
     assert!(entry.is_some() && entry == of_class.find(is_video));
@@ -95,7 +95,7 @@ fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() 
 // throughput.
 #[test]
 fn a_choice_by_buffer_alternates_between_the_bitrates_around_the_rate_of_the_link() {
-    let found = quality(&run(&plan(3, video(&[1.0, 2.5, 5.0], Choice::Buffer)), 1).flows[0]);
+    let found = quality(&run(&plan(3, video(&[1.0, 2.5, 5.0], BitrateRule::Buffer)), 1).flows[0]);
     assert_eq!((found.stalls, found.stalled), (0, Span::ZERO));
     assert!(found.switches > 10, "{found:?}");
     let downloaded = found.bitrate_mbps().unwrap();
@@ -106,7 +106,7 @@ fn a_choice_by_buffer_alternates_between_the_bitrates_around_the_rate_of_the_lin
 // arrived.
 #[test]
 fn a_link_below_the_lowest_bitrate_stalls_after_each_segment() {
-    for choice in [Choice::Buffer, Choice::Throughput, Choice::Hybrid] {
+    for choice in [BitrateRule::Buffer, BitrateRule::Throughput, BitrateRule::Hybrid] {
         let plan = Plan { duration: Span::from_secs(207), ..plan(1, video(&[2.0], choice)) };
         let found = quality(&run(&plan, 1).flows[0]);
         let download = download_s(1.0, 2.0);
@@ -126,7 +126,7 @@ fn a_link_below_the_lowest_bitrate_stalls_after_each_segment() {
 // video quality.
 #[test]
 fn quality_excludes_the_warm_up() {
-    let all = plan(1, video(&[2.0], Choice::Hybrid));
+    let all = plan(1, video(&[2.0], BitrateRule::Hybrid));
     let late = Plan { warmup: Span::from_secs(50), ..all.clone() };
     let (whole, found) = (quality(&run(&all, 1).flows[0]), quality(&run(&late, 1).flows[0]));
     let early = quality(&run(&Plan { duration: Span::from_secs(50), ..all.clone() }, 1).flows[0]);

@@ -2,7 +2,7 @@
 
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{Rate, Span};
-use airhop_net::Delay;
+use airhop_net::DelaySummary;
 use airhop_net::apps::{Cbr, Transfer};
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{FlowPlan, Plan, Transport};
@@ -23,7 +23,7 @@ fn streams(queue: QueuePlan) -> Plan {
     Plan { links: Links { wired, ..Links::default() }, flows, ..plan }
 }
 
-fn wait(plan: &Plan) -> Delay {
+fn wait(plan: &Plan) -> DelaySummary {
     run(plan, 1).queues[0].wait_ms.0.expect("packets left the queue")
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{hosts, run};
 use airhop_base::Span;
 use airhop_net::FlowReport;
-use airhop_net::apps::{Distribution, Object, Page, Web};
+use airhop_net::apps::{Distribution, Page, PageObject, Web};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const ROUND_TRIP: f64 = 0.1;
 
 /// Returns a plan in which b visits a page on a over a fast link, with a pause of one second between visits.
-fn visits(objects: Vec<Object>) -> Plan {
+fn visits(objects: Vec<PageObject>) -> Plan {
     let page = Arc::new(Page::new(objects).expect("a page with an end"));
     let web = Web { page, request: Distribution::Constant(700.0), think: Distribution::Constant(1.0) };
     let config = Config { handshake: true, ..Preset::Ns2.config(1000) };
@@ -25,12 +25,12 @@ fn visits(objects: Vec<Object>) -> Plan {
     }
 }
 
-fn object(after: &[usize]) -> Object {
-    Object { bytes: 900, after: after.into() }
+fn object(after: &[usize]) -> PageObject {
+    PageObject { bytes: 900, after: after.into() }
 }
 
 /// Returns the objects of a page: a document, and `number` objects to which it refers.
-fn with_others(number: usize) -> Vec<Object> {
+fn with_others(number: usize) -> Vec<PageObject> {
     std::iter::once(object(&[])).chain((0..number).map(|_| object(&[0]))).collect()
 }
 

@@ -1,14 +1,14 @@
 //! Comparison of a segment that a script expects with a sent segment.
 
 use crate::script::{EcnField, Flags, Segment, TcpOption};
-use crate::stack::Compared;
+use crate::stack::ComparedFields;
 
 /// Returns the first field that differs between the expected and the sent segment; `None` if the segments
 /// agree.
-pub(crate) fn difference(
+pub(crate) fn first_difference(
     expected: &Segment,
     sent: &Segment,
-    compared: Compared,
+    compared: ComparedFields,
     push: bool,
 ) -> Option<&'static str> {
     // PSH also depends on where a network card gathers segments, so PSH is compared only if the script
@@ -50,15 +50,15 @@ fn options(expected: &Segment, with_syn_options: bool, sent: &Segment) -> Option
     if echo(expected) != echo(sent) && (expected.ack.is_some() || expected.flags.ack) {
         return Some("echoed timestamp");
     }
-    if expected.sack() != sent.sack() {
+    if expected.sack_blocks() != sent.sack_blocks() {
         return Some("SACK blocks");
     }
     if with_syn_options {
-        let of_syn = |s: &Segment| (s.mss(), s.scale(), s.permits_sack());
+        let of_syn = |s: &Segment| (s.mss(), s.window_scale(), s.permits_sack());
         if of_syn(expected) != of_syn(sent) {
             return Some("options of the SYN");
         }
     }
-    let has_others = sent.named().any(|option| matches!(option, TcpOption::Other(_)));
+    let has_others = sent.specified_options().any(|option| matches!(option, TcpOption::Other(_)));
     has_others.then_some("further options")
 }

@@ -86,14 +86,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips `word` if it comes next.
-    pub(crate) fn take(&mut self, word: &str) -> bool {
+    pub(crate) fn take_literal(&mut self, word: &str) -> bool {
         let found = self.rest().starts_with(word);
         self.at += if found { word.len() } else { 0 };
         found
     }
 
     pub(crate) fn expect(&mut self, word: &str) -> Result<(), ParseError> {
-        if self.take(word) { Ok(()) } else { Err(self.error(&format!("`{word}`"))) }
+        if self.take_literal(word) { Ok(()) } else { Err(self.error(&format!("`{word}`"))) }
     }
 
     pub(crate) fn take_while(&mut self, holds: impl Fn(char) -> bool) -> &'a str {
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the text before `end`, and skips `end`.
-    pub(crate) fn until(&mut self, end: &str) -> Result<&'a str, ParseError> {
+    pub(crate) fn take_until(&mut self, end: &str) -> Result<&'a str, ParseError> {
         let found = self.rest().find(end).ok_or_else(|| self.error(&format!("a `{end}` further on")))?;
         let text = self.skip(found);
         self.at += end.len();
@@ -110,18 +110,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips blanks within a line.
-    pub(crate) fn blanks(&mut self) {
+    pub(crate) fn skip_blanks(&mut self) {
         self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
     }
 
     /// Skips blanks, ends of lines and comments.
-    pub(crate) fn gap(&mut self) -> Result<(), ParseError> {
+    pub(crate) fn skip_whitespace_and_comments(&mut self) -> Result<(), ParseError> {
         loop {
             self.take_while(char::is_whitespace);
             if self.rest().starts_with("//") || self.rest().starts_with('#') {
                 self.take_while(|c| c != '\n');
-            } else if self.take("/*") {
-                self.until("*/")?;
+            } else if self.take_literal("/*") {
+                self.take_until("*/")?;
             } else {
                 return Ok(());
             }
@@ -129,16 +129,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a word of letters, digits and underscores; `None` if no word begins here.
-    pub(crate) fn word(&mut self) -> Option<&'a str> {
+    pub(crate) fn read_word(&mut self) -> Option<&'a str> {
         let begins = self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
         begins.then(|| self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))
     }
 
     /// Reads a decimal or hexadecimal number with an optional sign.
-    pub(crate) fn integer(&mut self) -> Result<i64, ParseError> {
+    pub(crate) fn read_integer(&mut self) -> Result<i64, ParseError> {
         let before = self.clone();
-        let negative = self.take("-");
-        let hexadecimal = self.take("0x") || self.take("0X");
+        let negative = self.take_literal("-");
+        let hexadecimal = self.take_literal("0x") || self.take_literal("0X");
         let digits = self.take_while(|c| c.is_ascii_hexdigit() && (hexadecimal || c.is_ascii_digit()));
         let radix = if hexadecimal { 16 } else { 10 };
         let number = i64::from_str_radix(digits, radix).map_err(|_| before.error("a number"))?;
@@ -146,16 +146,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a number that fits into `T`.
-    pub(crate) fn number<T: TryFrom<i64>>(&mut self) -> Result<T, ParseError> {
-        self.blanks();
+    pub(crate) fn read_number<T: TryFrom<i64>>(&mut self) -> Result<T, ParseError> {
+        self.skip_blanks();
         let before = self.clone();
-        let number = self.integer()?;
+        let number = self.read_integer()?;
         T::try_from(number).map_err(|_| before.error("a smaller number"))
     }
 
     /// Reads the rest of a statement, up to a comment or the end of the line. Within brackets, the statement
     /// continues on the next line.
-    pub(crate) fn statement(&mut self) -> String {
+    pub(crate) fn read_statement(&mut self) -> String {
         let (mut depth, mut text) = (0_i32, String::new());
         while let Some(c) = self.peek() {
             if c == '\n' && depth <= 0 || self.rest().starts_with("//") {

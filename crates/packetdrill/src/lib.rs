@@ -1,9 +1,9 @@
 //! Runner for packetdrill scripts. A script defines the actions of a peer and an application, and the
 //! expected segments and state of a TCP.
 //!
-//! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] compares the stack with the
-//! script. There are two stacks: Airhop's own TCP in virtual time ([`Airhop`]), and the kernel of this
-//! machine in real time (`Kernel`, on Linux). A script that passes on the kernel describes real kernel
+//! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`run_script`] compares the stack with the
+//! script. There are two stacks: Airhop's own TCP in virtual time ([`AirhopStack`]), and the kernel of this
+//! machine in real time (`KernelStack`, on Linux). A script that passes on the kernel describes real kernel
 //! behaviour. The same script then tests Airhop.
 
 mod airhop;
@@ -19,15 +19,15 @@ mod settings;
 mod stack;
 mod variant;
 
-pub use airhop::Airhop;
+pub use airhop::AirhopStack;
 pub use code::{Expression, Operator, Relation, Statement};
 pub use cursor::ParseError;
 #[cfg(target_os = "linux")]
-pub use kernel::Kernel;
+pub use kernel::KernelStack;
 pub use parse::parse;
-pub use play::play;
-pub use settings::{Settings, System};
-pub use stack::{Compared, Refusal, Sent, Stack};
+pub use play::run_script;
+pub use settings::{OperatingSystem, Settings};
+pub use stack::{ComparedFields, Refusal, SentSegment, Stack};
 pub use variant::Variant;
 
 use script::{Place, Script};
@@ -76,7 +76,7 @@ pub enum Verdict {
 pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script: Script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().unwrap_or(Path::new("."));
-    Ok(play(&script, &mut Airhop::new(folder)))
+    Ok(run_script(&script, &mut AirhopStack::new(folder)))
 }
 
 /// Tests the additional senders that the script's `--also` options name. Returns the option's word and the
@@ -93,7 +93,7 @@ pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>,
     words
         .map(|word| {
             let variant: Variant = word.parse().map_err(|error| format!("{}: {error}", file.display()))?;
-            Ok((word.trim().to_owned(), play(&script, &mut Airhop::of(folder, variant))))
+            Ok((word.trim().to_owned(), run_script(&script, &mut AirhopStack::with_variant(folder, variant))))
         })
         .collect()
 }

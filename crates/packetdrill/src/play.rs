@@ -1,21 +1,21 @@
 //! Execution of a script's events at their times, and comparison of the stack's behaviour.
 
-use crate::code::{Held, Memory, Statement};
-use crate::compare::difference;
-use crate::script::{Action, Call, Event, Place, Script, Segment, TcpOption, When};
-use crate::stack::{Refusal, Sent, Stack};
+use crate::code::{ConditionResult, ScriptVariables, Statement};
+use crate::compare::first_difference;
+use crate::script::{Action, Call, Event, EventTime, Place, Script, Segment, TcpOption};
+use crate::stack::{Refusal, SentSegment, Stack};
 use crate::{Diagnostic, Verdict};
 use std::collections::BTreeMap;
 
 /// Default of packetdrill's `--tolerance_usecs`, in nanoseconds.
-const TOLERANCE: i64 = 4_000_000;
+const DEFAULT_TOLERANCE_NS: i64 = 4_000_000;
 /// Maximum wait for a segment with the time `*`, in nanoseconds.
-const PATIENCE: i64 = 100_000_000_000;
+const MAX_WAIT_NS: i64 = 100_000_000_000;
 
 /// Checks a stack against a script.
-pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
+pub fn run_script(script: &Script, stack: &mut dyn Stack) -> Verdict {
     let microseconds = script.option("tolerance_usecs").and_then(|text| text.parse::<i64>().ok());
-    let tolerance = microseconds.map_or(TOLERANCE, |us| us.saturating_mul(1000));
+    let tolerance = microseconds.map_or(DEFAULT_TOLERANCE_NS, |us| us.saturating_mul(1000));
     let mut player = Player {
         stack,
         tolerance,
@@ -23,7 +23,7 @@ pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
         complete: script.option("complete").is_some(),
         anchor: None,
         clocks: BTreeMap::new(),
-        memory: Memory::default(),
+        memory: ScriptVariables::default(),
         checks: 0,
         skipped: Vec::new(),
     };
@@ -59,7 +59,7 @@ struct Player<'a> {
     anchor: Option<i64>,
     /// Timestamps sent by the stack, keyed by the script's timestamps.
     clocks: BTreeMap<u32, u32>,
-    memory: Memory,
+    memory: ScriptVariables,
     checks: usize,
     skipped: Vec<Diagnostic>,
 }
@@ -87,7 +87,7 @@ impl Player<'_> {
     }
 
     fn event(&mut self, event: &Event) -> Ended {
-        let (from, to) = self.window(event.when);
+        let (from, to) = self.window(event.time);
         let at = |place: Place| move |refusal: Refusal| (place, refusal);
         if !matches!(event.action, Action::Outbound(_)) {
             self.stack.wait_until(from).map_err(at(event.place))?;
@@ -97,7 +97,7 @@ impl Player<'_> {
             Action::Inbound(segment) => self.inbound(segment).map_err(at(event.place))?,
             Action::Outbound(segment) => self.outbound(segment, from, to).map_err(at(event.place))?,
             Action::Call(call) => self.call(call).map_err(at(event.place))?,
-            Action::Command(text) => self.stack.command(text).map_err(at(event.place))?,
+            Action::Command(text) => self.stack.run_command(text).map_err(at(event.place))?,
             Action::Code(statements) => self.code(statements)?,
             Action::Foreign(text) => {
                 let words: Vec<&str> = text.split_whitespace().take(3).collect();
@@ -105,7 +105,7 @@ impl Player<'_> {
                 return Err((event.place, Refusal::NotApplicable(reason)));
             }
         }
-        self.anchor = matches!(event.when, When::At(_) | When::After(_)).then_some(from);
+        self.anchor = matches!(event.time, EventTime::At(_) | EventTime::After(_)).then_some(from);
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl Player<'_> {
         }
         let now = self.stack.now();
         match self.stack.next_sent(now)? {
-            Some(Sent { at, segment }) => {
+            Some(SentSegment { time_ns: at, segment }) => {
                 let seen = format!("{segment} at {}", seconds(at));
                 Err(Refusal::Differs { expected: "nothing".into(), seen })
             }
@@ -126,15 +126,15 @@ impl Player<'_> {
 
     /// Returns the earliest and the latest time of an event. A time such as `+0.5` counts from the script
     /// time of the previous event. A range such as `+0.5~+0.6` counts from now, as in packetdrill.
-    fn window(&self, when: When) -> (i64, i64) {
+    fn window(&self, when: EventTime) -> (i64, i64) {
         let now = self.stack.now();
         let before = self.anchor.unwrap_or(now);
         match when {
-            When::Any => (now, now + PATIENCE),
-            When::At(at) => (at, at),
-            When::After(by) => (before + by, before + by),
-            When::Between(from, to) => (from, to),
-            When::BetweenAfter(from, to) => (now + from, now + to),
+            EventTime::Any => (now, now + MAX_WAIT_NS),
+            EventTime::At(at) => (at, at),
+            EventTime::After(by) => (before + by, before + by),
+            EventTime::Between(from, to) => (from, to),
+            EventTime::BetweenAfter(from, to) => (now + from, now + to),
         }
     }
 
@@ -159,23 +159,25 @@ impl Player<'_> {
     }
 
     fn outbound(&mut self, expected: &Segment, from: i64, to: i64) -> Result<(), Refusal> {
-        let latest = self.tolerance.saturating_add(self.stack.tick());
+        let latest = self.tolerance.saturating_add(self.stack.timer_tolerance_ns());
         let (first, last) = (from.saturating_sub(self.tolerance), to.saturating_add(latest));
         let differs = |seen: String| Refusal::Differs { expected: expected.to_string(), seen };
         let unknown = |option: &&TcpOption| matches!(option, TcpOption::Other(_));
-        if let Some(option) = expected.named().find(unknown) {
+        if let Some(option) = expected.specified_options().find(unknown) {
             return Err(Refusal::unmodelled(format!("the TCP option `{option}`")));
         }
         let Some(sent) = self.whole(expected, last)? else {
             return Err(differs(format!("no segment was sent by {}", seconds(last))));
         };
-        if let Some(field) = difference(expected, &sent.segment, self.stack.compared(), self.push) {
-            return Err(differs(format!("{} at {} (differs: {field})", sent.segment, seconds(sent.at))));
+        if let Some(field) =
+            first_difference(expected, &sent.segment, self.stack.compared_fields(), self.push)
+        {
+            return Err(differs(format!("{} at {} (differs: {field})", sent.segment, seconds(sent.time_ns))));
         }
-        if sent.at < first || sent.at > last {
+        if sent.time_ns < first || sent.time_ns > last {
             let due =
                 if from == to { seconds(from) } else { format!("{} to {}", seconds(from), seconds(to)) };
-            let seen = format!("{} at {}, due at {due}", sent.segment, seconds(sent.at));
+            let seen = format!("{} at {}, due at {due}", sent.segment, seconds(sent.time_ns));
             return Err(differs(seen));
         }
         if let (Some((script, _)), Some((stack, _))) = (expected.timestamps(), sent.segment.timestamps()) {
@@ -187,19 +189,19 @@ impl Player<'_> {
 
     /// Returns the next segment, merged from consecutive segments up to the expected length. A script may
     /// expect several sent segments as one, as segmentation offload passes them to the device.
-    fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<Sent>, Refusal> {
+    fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<SentSegment>, Refusal> {
         let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
         while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {
             let Some(next) = self.stack.next_sent(by)? else { break };
-            if next.segment.seq != sent.segment.end() || next.segment.len == 0 {
-                return Ok(Some(Sent { at: next.at, ..sent }));
+            if next.segment.seq != sent.segment.end_seq() || next.segment.len == 0 {
+                return Ok(Some(SentSegment { time_ns: next.time_ns, ..sent }));
             }
             let whole = &mut sent.segment;
             whole.len += next.segment.len;
             let flags = &mut whole.flags;
             flags.psh |= next.segment.flags.psh;
             flags.fin |= next.segment.flags.fin;
-            sent.at = next.at;
+            sent.time_ns = next.time_ns;
         }
         Ok(Some(sent))
     }
@@ -212,8 +214,8 @@ impl Player<'_> {
 
     fn code(&mut self, statements: &[Statement]) -> Ended {
         let stack = &mut *self.stack;
-        stack.refresh().map_err(|refusal| (Place::default(), refusal))?;
-        let names = |name: &str| stack.info(name);
+        stack.refresh_tcp_info().map_err(|refusal| (Place::default(), refusal))?;
+        let names = |name: &str| stack.tcp_info_value(name);
         for statement in statements {
             match statement {
                 Statement::Nothing => {}
@@ -224,13 +226,16 @@ impl Player<'_> {
                     // A variable without a value is reported when it is read.
                     let _ = self.memory.assign(name, value, &names);
                 }
-                Statement::Assert { place, condition, text } => match self.memory.holds(condition, &names) {
-                    Held::True => self.checks += 1,
-                    Held::Unknown(name) => {
+                Statement::Assert { place, condition, text } => match self
+                    .memory
+                    .evaluate_condition(condition, &names)
+                {
+                    ConditionResult::True => self.checks += 1,
+                    ConditionResult::Unknown(name) => {
                         self.skipped
                             .push(Diagnostic { place: *place, text: format!("no counterpart of {name}") });
                     }
-                    Held::False(seen) => {
+                    ConditionResult::False(seen) => {
                         return Err((*place, Refusal::Differs { expected: text.clone(), seen }));
                     }
                 },

@@ -27,14 +27,14 @@ pub struct Event {
     /// Place where the event begins.
     pub place: Place,
     /// Time of the event.
-    pub when: When,
+    pub time: EventTime,
     /// The action.
     pub action: Action,
 }
 
 /// Time of an event in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum EventTime {
     /// `*`: any time.
     Any,
     /// `0.5`: time since the beginning.
@@ -77,7 +77,7 @@ pub struct Flags {
     pub ece: bool,
     pub cwr: bool,
     /// True for the AE flag, or for an AccECN counter in digits (RFC 9768). No stack here supports AccECN.
-    pub accurate: bool,
+    pub accurate_ecn: bool,
 }
 
 impl fmt::Display for Flags {
@@ -90,7 +90,7 @@ impl fmt::Display for Flags {
             (self.urg, 'U'),
             (self.ece, 'E'),
             (self.cwr, 'W'),
-            (self.accurate, 'A'),
+            (self.accurate_ecn, 'A'),
             (self.ack, '.'),
         ];
         letters.iter().filter(|(set, _)| *set).try_for_each(|(_, letter)| write!(f, "{letter}"))
@@ -144,7 +144,7 @@ pub struct Segment {
 
 impl Segment {
     /// Returns the ECN codepoint of an incoming segment. Not-ECT is the default; `[ect01]` means ECT(0).
-    pub fn codepoint(&self) -> Ecn {
+    pub fn ecn_codepoint(&self) -> Ecn {
         match self.ecn {
             None | Some(EcnField::NotEct) => Ecn::NotEct,
             Some(EcnField::Ect1) => Ecn::Ect1,
@@ -154,26 +154,26 @@ impl Segment {
     }
 
     /// Returns the sequence number after the payload.
-    pub fn end(&self) -> u32 {
+    pub fn end_seq(&self) -> u32 {
         self.seq.wrapping_add(self.len)
     }
 
     /// Returns the options that the script specifies.
-    pub fn named(&self) -> impl Iterator<Item = &TcpOption> {
+    pub fn specified_options(&self) -> impl Iterator<Item = &TcpOption> {
         self.options.iter().flatten()
     }
 
     /// Returns TSval and TSecr (RFC 7323 §3); `None` without the option.
     pub fn timestamps(&self) -> Option<(u32, u32)> {
-        self.named().find_map(|option| match option {
+        self.specified_options().find_map(|option| match option {
             TcpOption::Timestamps(value, echo) => Some((*value, *echo)),
             _ => None,
         })
     }
 
     /// Returns the SACK blocks (RFC 2018 §3), in their order.
-    pub fn sack(&self) -> &[(u32, u32)] {
-        let blocks = self.named().find_map(|option| match option {
+    pub fn sack_blocks(&self) -> &[(u32, u32)] {
+        let blocks = self.specified_options().find_map(|option| match option {
             TcpOption::Sack(blocks) => Some(blocks.as_slice()),
             _ => None,
         });
@@ -182,15 +182,15 @@ impl Segment {
 
     /// Returns the maximum segment size in bytes (RFC 9293 §3.7.1); `None` without the option.
     pub fn mss(&self) -> Option<u16> {
-        self.named().find_map(|option| match option {
+        self.specified_options().find_map(|option| match option {
             TcpOption::Mss(bytes) => Some(*bytes),
             _ => None,
         })
     }
 
     /// Returns the window scale shift count (RFC 7323 §2.2); `None` without the option.
-    pub fn scale(&self) -> Option<u8> {
-        self.named().find_map(|option| match option {
+    pub fn window_scale(&self) -> Option<u8> {
+        self.specified_options().find_map(|option| match option {
             TcpOption::Scale(shift) => Some(*shift),
             _ => None,
         })
@@ -198,7 +198,7 @@ impl Segment {
 
     /// True if the segment permits SACK (RFC 2018 §2).
     pub fn permits_sack(&self) -> bool {
-        self.named().any(|option| *option == TcpOption::SackPermitted)
+        self.specified_options().any(|option| *option == TcpOption::SackPermitted)
     }
 }
 
@@ -214,7 +214,7 @@ impl fmt::Display for Segment {
             };
             write!(f, "[{name}] ")?;
         }
-        write!(f, "{} {}:{}({})", self.flags, self.seq, self.end(), self.len)?;
+        write!(f, "{} {}:{}({})", self.flags, self.seq, self.end_seq(), self.len)?;
         if let Some(ack) = self.ack {
             write!(f, " ack {ack}")?;
         }
@@ -283,17 +283,17 @@ pub struct Call {
     /// Name of the expected error; `None` if the call must succeed.
     pub error: Option<String>,
     /// Blocking time in nanoseconds, from `0.1...0.5 …`; `None` if the call does not block.
-    pub blocks: Option<i64>,
+    pub blocking_ns: Option<i64>,
 }
 
 impl Call {
     /// True if the call reads from a socket and therefore waits for data.
-    pub fn reads(&self) -> bool {
+    pub fn is_read(&self) -> bool {
         matches!(self.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
     }
 
     /// Returns the argument at index `place` as a number; `None` if it is no number.
-    pub fn number(&self, place: usize) -> Option<i64> {
+    pub fn argument_number(&self, place: usize) -> Option<i64> {
         match self.arguments.get(place)? {
             Value::Number(number) => Some(*number),
             Value::List(members) => match members.as_slice() {
@@ -305,7 +305,7 @@ impl Call {
     }
 
     /// Returns the words of an argument such as `A|B`.
-    pub fn words(&self, place: usize) -> impl Iterator<Item = &str> {
+    pub fn argument_words(&self, place: usize) -> impl Iterator<Item = &str> {
         let text = match self.arguments.get(place) {
             Some(Value::Word(text)) => text.as_str(),
             _ => "",
@@ -314,7 +314,7 @@ impl Call {
     }
 
     /// Returns the argument at index `place` as a string, without list brackets; `None` if it is no string.
-    pub fn text(&self, place: usize) -> Option<&str> {
+    pub fn argument_text(&self, place: usize) -> Option<&str> {
         match self.arguments.get(place)? {
             Value::Text(text) => Some(text),
             Value::List(members) => match members.as_slice() {

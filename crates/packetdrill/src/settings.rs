@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Operating system for which a script was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum System {
+pub enum OperatingSystem {
     /// Linux, the default.
     #[default]
     Linux,
@@ -19,7 +19,7 @@ pub enum System {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Operating system for which the script was written.
-    pub system: System,
+    pub system: OperatingSystem,
     /// Values of `net.ipv4` settings, by name without the prefix `net.ipv4`.
     values: BTreeMap<String, String>,
     /// True if the queueing discipline paces (`fq`).
@@ -31,7 +31,7 @@ pub struct Settings {
 }
 
 /// Maximum size of a file that a command names, bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Settings that do not affect a connection with data in one direction and a large buffer.
 const HARMLESS: [&str; 33] = [
@@ -89,7 +89,7 @@ const MODELLED: [&str; 13] = [
 
 impl Settings {
     /// Creates empty settings for the sender `variant`.
-    pub(crate) fn of(variant: Variant) -> Self {
+    pub(crate) fn with_variant(variant: Variant) -> Self {
         Settings { variant: Some(variant), ..Settings::default() }
     }
 
@@ -98,10 +98,10 @@ impl Settings {
     /// # Errors
     ///
     /// Returns an error if the command contains an action that is not modelled.
-    pub(crate) fn command(&mut self, text: &str, folder: &Path) -> Result<(), String> {
+    pub(crate) fn apply_command(&mut self, text: &str, folder: &Path) -> Result<(), String> {
         for word in text.split_whitespace().filter(|word| word.ends_with(".sh") && !word.starts_with('/')) {
             let file = folder.join(word);
-            if fs::metadata(&file).is_ok_and(|about| about.len() <= LARGEST)
+            if fs::metadata(&file).is_ok_and(|about| about.len() <= MAX_FILE_BYTES)
                 && let Ok(text) = fs::read_to_string(file)
             {
                 // Defaults that all scripts of a suite load are Linux'. Settings among these defaults that
@@ -114,7 +114,7 @@ impl Settings {
 
     fn lines(&mut self, text: &str) -> Result<(), String> {
         if text.contains("net.inet.") || text.contains("kldload") {
-            self.system = System::FreeBsd;
+            self.system = OperatingSystem::FreeBsd;
         }
         let mut refused = Ok(());
         for line in text.lines() {

@@ -4,9 +4,9 @@ use crate::script::{Call, Segment};
 
 /// A segment that the stack sent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sent {
+pub struct SentSegment {
     /// Time since the beginning of the script, nanoseconds.
-    pub at: i64,
+    pub time_ns: i64,
     /// The segment, with numbers relative to the SYNs.
     pub segment: Segment,
 }
@@ -34,7 +34,7 @@ impl Refusal {
 
 /// Fields that are compared in the segments of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compared {
+pub struct ComparedFields {
     /// True if the window field is compared.
     pub window: bool,
     /// True if MSS, window scale and SACK-permitted are compared in SYNs.
@@ -44,10 +44,10 @@ pub struct Compared {
 /// TCP implementation under test. All times are nanoseconds since the start of the script.
 pub trait Stack {
     /// Returns the fields of a segment that are compared.
-    fn compared(&self) -> Compared;
+    fn compared_fields(&self) -> ComparedFields;
 
     /// Returns the additional tolerance for a segment's time, nanoseconds, for timers with ticks.
-    fn tick(&self) -> i64 {
+    fn timer_tolerance_ns(&self) -> i64 {
         0
     }
 
@@ -73,7 +73,7 @@ pub trait Stack {
     /// # Errors
     ///
     /// Returns an error if the stack failed.
-    fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal>;
+    fn next_sent(&mut self, by: i64) -> Result<Option<SentSegment>, Refusal>;
 
     /// Makes a system call of the application. Returns true if the result was compared.
     ///
@@ -87,18 +87,18 @@ pub trait Stack {
     /// # Errors
     ///
     /// Returns an error if the command fails or needs a feature that is not modelled.
-    fn command(&mut self, text: &str) -> Result<(), Refusal>;
+    fn run_command(&mut self, text: &str) -> Result<(), Refusal>;
 
     /// Returns a `tcp_info` member such as `tcpi_snd_cwnd`, or a constant; `None` if the stack has no such
     /// value.
-    fn info(&self, name: &str) -> Option<f64>;
+    fn tcp_info_value(&self, name: &str) -> Option<f64>;
 
     /// Updates the values of `tcp_info`.
     ///
     /// # Errors
     ///
     /// Returns an error if the stack failed.
-    fn refresh(&mut self) -> Result<(), Refusal> {
+    fn refresh_tcp_info(&mut self) -> Result<(), Refusal> {
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! `Variant`: another Airhop sender that a script also tests. It combines a preset, a scheme and a recovery.
 
-use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find};
+use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find_scheme};
 use std::str::FromStr;
 
 /// Additional Airhop sender under test. The script option `--also` has the form `preset:scheme` or
@@ -42,7 +42,7 @@ impl FromStr for Variant {
             .find(|(name, _)| *name == preset)
             .ok_or_else(|| format!("`{text}`: {preset} is no preset"))?;
         let scheme = scheme.ok_or_else(|| format!("`{text}`: expected preset:scheme[:recovery]"))?;
-        let scheme = find(scheme).ok_or_else(|| format!("`{text}`: {scheme} is no scheme"))?;
+        let scheme = find_scheme(scheme).ok_or_else(|| format!("`{text}`: {scheme} is no scheme"))?;
         let recovery = recovery.map(|word| {
             let found = RECOVERIES.iter().find(|(name, ..)| *name == word);
             found

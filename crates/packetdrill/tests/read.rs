@@ -1,7 +1,7 @@
 //! The parser accepts packetdrill's language, and reports the place at which a text is invalid.
 
 use airhop_packetdrill::parse;
-use airhop_packetdrill::script::{Action, Call, EcnField, Event, Script, TcpOption, Value, When};
+use airhop_packetdrill::script::{Action, Call, EcnField, Event, EventTime, Script, TcpOption, Value};
 
 fn read(text: &str) -> Script {
     parse("x.pkt", text).unwrap_or_else(|error| panic!("{error}"))
@@ -26,20 +26,20 @@ fn error(text: &str) -> String {
 
 #[test]
 fn script_times_are_read_in_nanoseconds() {
-    let when = |stamp: &str| only(&format!("{stamp} close(3) = 0")).when;
-    assert_eq!(when("0"), When::At(0));
-    assert_eq!(when("1.000001"), When::At(1_000_001_000));
-    assert_eq!(when("+.25"), When::After(250_000_000));
-    assert_eq!(when("+0.1~+0.2"), When::BetweenAfter(100_000_000, 200_000_000));
-    assert_eq!(when(".1~.2"), When::Between(100_000_000, 200_000_000));
-    assert_eq!(when("*"), When::Any);
+    let when = |stamp: &str| only(&format!("{stamp} close(3) = 0")).time;
+    assert_eq!(when("0"), EventTime::At(0));
+    assert_eq!(when("1.000001"), EventTime::At(1_000_001_000));
+    assert_eq!(when("+.25"), EventTime::After(250_000_000));
+    assert_eq!(when("+0.1~+0.2"), EventTime::BetweenAfter(100_000_000, 200_000_000));
+    assert_eq!(when(".1~.2"), EventTime::Between(100_000_000, 200_000_000));
+    assert_eq!(when("*"), EventTime::Any);
 }
 
 #[test]
 fn a_blocking_call_has_a_duration() {
-    assert_eq!(call("0.1...0.35 read(3, ..., 10) = 10").blocks, Some(250_000_000));
-    assert_eq!(call("+0...0.1 accept(3, ..., ...) = 4").blocks, Some(100_000_000));
-    assert_eq!(call("+0 accept(3, ..., ...) = 4").blocks, None);
+    assert_eq!(call("0.1...0.35 read(3, ..., 10) = 10").blocking_ns, Some(250_000_000));
+    assert_eq!(call("+0...0.1 accept(3, ..., ...) = 4").blocking_ns, Some(100_000_000));
+    assert_eq!(call("+0 accept(3, ..., ...) = 4").blocking_ns, None);
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn a_segment_has_flags_numbers_and_options() {
     assert!(!segment.flags.syn && !segment.flags.fin && !segment.flags.rst);
     assert_eq!((segment.seq, segment.len, segment.ack, segment.window), (1, 1000, Some(5), Some(257)));
     assert_eq!(segment.timestamps(), Some((7, 9)));
-    assert_eq!(segment.sack(), [(2001, 3001), (4001, 5001)]);
+    assert_eq!(segment.sack_blocks(), [(2001, 3001), (4001, 5001)]);
     let Action::Outbound(syn) = only("0 > S 0:0(0) <mss 1460,sackOK,eol,wscale 8,FO 0a>").action else {
         panic!("no segment of the stack")
     };
-    assert_eq!((syn.mss(), syn.scale(), syn.permits_sack()), (Some(1460), Some(8), true));
-    assert!(syn.named().any(|option| *option == TcpOption::Other("FO 0a".into())));
+    assert_eq!((syn.mss(), syn.window_scale(), syn.permits_sack()), (Some(1460), Some(8), true));
+    assert!(syn.specified_options().any(|option| *option == TcpOption::Other("FO 0a".into())));
     let Action::Outbound(any) = only("0 > . 1:1(0) ack 1 <...>").action else { panic!("no segment") };
     assert_eq!(any.options, None);
 }
@@ -79,10 +79,10 @@ fn a_printed_segment_is_valid_script_text() {
 fn system_calls_have_arguments_of_every_kind() {
     let option = call("+0 setsockopt(4, SOL_TCP, TCP_CONGESTION, [\"reno\"], 4) = -1 ENOENT (No such file)");
     assert_eq!(option.name, "setsockopt");
-    assert_eq!((option.number(0), option.text(3)), (Some(4), Some("reno")));
+    assert_eq!((option.argument_number(0), option.argument_text(3)), (Some(4), Some("reno")));
     assert_eq!((option.result, option.error.as_deref()), (Some(-1), Some("ENOENT")));
     let flags = call("0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0x2 (flags O_RDWR)");
-    assert_eq!(flags.words(2).collect::<Vec<_>>(), ["O_RDWR", "O_NONBLOCK"]);
+    assert_eq!(flags.argument_words(2).collect::<Vec<_>>(), ["O_RDWR", "O_NONBLOCK"]);
     assert_eq!(flags.result, Some(2));
     let message =
         call("0 sendmsg(4, {msg_name(...)=...,\n  msg_iov(1)=[{..., 10}], msg_flags=0}, MSG_MORE) = 10");

@@ -1,7 +1,7 @@
 //! The rules of TCP, one script each: the kernel of this machine follows all rules, and Airhop follows all
 //! except the listed rules.
 
-use airhop_live::privileges::{Privileges, skip};
+use airhop_live::privileges::{Privileges, skip_test};
 use airhop_packetdrill::{Verdict, judge, judge_on_kernel, judge_variants};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,8 +98,8 @@ fn other_senders_pass_the_scripts_that_name_them() {
 /// `AIRHOP_LIVE=required` the test fails.
 #[test]
 fn the_linux_kernel_passes_every_script() {
-    if let Err(missing) = Privileges::look().emulation_here() {
-        return skip(&missing);
+    if let Err(missing) = Privileges::detect().check_emulation_here() {
+        return skip_test(&missing);
     }
     let judged =
         |file: &Path, text: &str| judge_on_kernel(file, text).unwrap_or_else(|error| panic!("{error}"));

@@ -1,6 +1,6 @@
 //! BPF objects that stay in the kernel of this machine after the process has ended: `airhop deploy`.
 
-use airhop_bpf::loading::{LoadControl, Loadable, MemberValue, ProgramKind};
+use airhop_bpf::loading::{LoadableControl, LoadableObject, MemberValue, ProgramKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// BPF object that is ready to be loaded into a kernel.
 #[pyclass(frozen)]
 pub struct KernelObject {
-    object: Loadable,
+    object: LoadableObject,
 }
 
 #[pymethods]
@@ -17,14 +17,15 @@ impl KernelObject {
     #[new]
     fn new(file: PathBuf, data: &[u8]) -> PyResult<Self> {
         let file = file.to_string_lossy();
-        let object = Loadable::read(data, &file).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let object =
+            LoadableObject::read(data, &file).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(KernelObject { object })
     }
 
     /// Return the names of the object's congestion controls.
     #[getter]
     fn names(&self) -> Vec<&str> {
-        self.object.controls.iter().map(|control| control.name.as_str()).collect()
+        self.object.congestion_controls.iter().map(|control| control.name.as_str()).collect()
     }
 
     /// Return the names of the callbacks of all congestion controls.
@@ -43,11 +44,11 @@ impl KernelObject {
     /// (TCP_CONG_NON_RESTRICTED). Otherwise only the machine's initial namespace may.
     fn is_unrestricted(&self, name: &str) -> bool {
         const NON_RESTRICTED: u8 = 1;
-        let flags = |control: &LoadControl| {
+        let flags = |control: &LoadableControl| {
             let flags = control.members.iter().find(|(member, _)| member == "flags");
             matches!(flags, Some((_, MemberValue::Bytes(bytes))) if bytes.first().is_some_and(|low| low & NON_RESTRICTED != 0))
         };
-        self.object.controls.iter().any(|control| control.name == name && flags(control))
+        self.object.congestion_controls.iter().any(|control| control.name == name && flags(control))
     }
 
     /// Register a congestion control, attach the listener programs to a device, and pin the links in an
@@ -75,28 +76,28 @@ impl KernelObject {
 /// Return the id of the struct_ops map behind a pinned link. Raises OSError.
 #[pyfunction]
 pub fn deployed_map(link: PathBuf) -> PyResult<u32> {
-    kernel::map_of(&link).map_err(|error| failed(&error))
+    kernel::linked_map_id(&link).map_err(|error| failed(&error))
 }
 
 /// Return the index of the device to which a pinned link is attached; 0 if the device is gone. Raises
 /// OSError.
 #[pyfunction]
 pub fn deployed_device(link: PathBuf) -> PyResult<u32> {
-    kernel::device_of(&link).map_err(|error| failed(&error))
+    kernel::linked_device_index(&link).map_err(|error| failed(&error))
 }
 
 /// Return the kernel's reference count for the congestion control in a map; None if the map is gone. Raises
 /// OSError.
 #[pyfunction]
 pub fn map_references(number: u32) -> PyResult<Option<u32>> {
-    kernel::references(number).map_err(|error| failed(&error))
+    kernel::reference_count(number).map_err(|error| failed(&error))
 }
 
 /// Return the default congestion control of a network namespace. If `control` is given, set it as the default
 /// first. Raises OSError.
 #[pyfunction]
 pub fn default_control(namespace: PathBuf, control: Option<&str>) -> PyResult<String> {
-    kernel::default_control(&namespace, control).map_err(|error| failed(&error))
+    kernel::swap_default_control(&namespace, control).map_err(|error| failed(&error))
 }
 
 /// Convert an error of the kernel to an OSError, whose subclass depends on the error number.
@@ -115,17 +116,27 @@ fn text(error: &std::io::Error) -> String {
 
 #[cfg(target_os = "linux")]
 mod kernel {
-    use airhop_bpf::loading::Loadable;
-    use airhop_live::host::bpf::deployment::{self, Acceptance};
-    pub(super) use airhop_live::host::bpf::deployment::{default_control, device_of, map_of, references};
+    use airhop_bpf::loading::LoadableObject;
+    use airhop_live::host::bpf::deployment::{self, KernelVerdict};
+    pub(super) use airhop_live::host::bpf::deployment::{
+        linked_device_index, linked_map_id, reference_count, swap_default_control,
+    };
     use std::path::Path;
 
-    pub(super) fn deploy(object: Loadable, name: &str, folder: &Path, device: u32) -> Result<(), String> {
+    pub(super) fn deploy(
+        object: LoadableObject,
+        name: &str,
+        folder: &Path,
+        device: u32,
+    ) -> Result<(), String> {
         deployment::deploy(object, name, folder, (device != 0).then_some(device))
     }
 
-    pub(super) fn dry_run(object: Loadable, name: &str) -> Result<Vec<(String, bool, Vec<String>)>, String> {
-        let row = |Acceptance { part, accepted, lines }| (part, accepted, lines);
+    pub(super) fn dry_run(
+        object: LoadableObject,
+        name: &str,
+    ) -> Result<Vec<(String, bool, Vec<String>)>, String> {
+        let row = |KernelVerdict { part, accepted, lines }| (part, accepted, lines);
         Ok(deployment::dry_run(object, name)?.into_iter().map(row).collect())
     }
 }
@@ -133,17 +144,17 @@ mod kernel {
 /// Stubs for systems without BPF. `airhop.live.deployment` raises an error before any call of this module.
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    use airhop_bpf::loading::Loadable;
+    use airhop_bpf::loading::LoadableObject;
     use std::io;
     use std::path::Path;
 
     const MISSING: &str = "only Linux has BPF struct_ops";
 
-    pub(super) fn deploy(_: Loadable, _: &str, _: &Path, _: u32) -> Result<(), String> {
+    pub(super) fn deploy(_: LoadableObject, _: &str, _: &Path, _: u32) -> Result<(), String> {
         Err(MISSING.into())
     }
 
-    pub(super) fn dry_run(_: Loadable, _: &str) -> Result<Vec<(String, bool, Vec<String>)>, String> {
+    pub(super) fn dry_run(_: LoadableObject, _: &str) -> Result<Vec<(String, bool, Vec<String>)>, String> {
         Err(MISSING.into())
     }
 

@@ -7,15 +7,17 @@ use crate::scenario::{Scenario, ScenarioError};
 use crate::tcp_info;
 use crate::twin::Emulated;
 use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
-use airhop_bpf::loading::{Loadable, ProgramKind};
+use airhop_bpf::loading::{LoadableObject, ProgramKind};
 use airhop_live::drive::Progress;
-use airhop_live::log::{Ending, Log, ReplayError};
+use airhop_live::log::{Ending, LogReader, ReplayError};
 use airhop_live::privileges::Privileges;
 use airhop_live::{
-    Command, Control, Emulation, EmulationError, End, EndKind, Live, LogTo, Outside, Ready, ReadyCondition,
-    Stopped,
+    Command, Emulation, EmulationError, EmulationResult, Endpoint, EndpointKind, LogDestination,
+    NodeCongestionControl, NodeReadiness, ReadyCondition, SimulatedNetwork, WorldStopped,
 };
-use airhop_scenario::{Door, ObservedFlow, ObservedLoad, OpenRun, Opening, Reach, RealFlow, Recording, Run};
+use airhop_scenario::{
+    AddressScope, HostAttachment, ObservedFlow, ObservedLoad, OpenRun, RealFlow, RealHostPlan, Recording, Run,
+};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -51,10 +53,10 @@ impl Opened {
 type ProgressAndDrops = (Progress, Vec<(&'static str, u64)>);
 
 impl Opened {
-    fn kept(&mut self, result: Result<(), airhop_scenario::RunError>) -> Result<(), Stopped> {
+    fn kept(&mut self, result: Result<(), airhop_scenario::RunError>) -> Result<(), WorldStopped> {
         result.map_err(|error| {
             self.failure = Some(error);
-            Stopped
+            WorldStopped
         })
     }
 
@@ -72,22 +74,22 @@ impl Opened {
     }
 }
 
-impl Outside for Opened {
+impl SimulatedNetwork for Opened {
     fn next_event(&mut self) -> Option<Time> {
         self.run.next_event()
     }
 
-    fn advance(&mut self, t: Time) -> Result<(), Stopped> {
+    fn advance(&mut self, t: Time) -> Result<(), WorldStopped> {
         let result = self.run.advance(t, &self.stop);
         self.kept(result)
     }
 
-    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped> {
+    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), WorldStopped> {
         let result = self.run.admit(t, node, datagram, &self.stop);
         self.kept(result)
     }
 
-    fn departures(&mut self, into: &mut Vec<Departure>) {
+    fn take_departures(&mut self, into: &mut Vec<Departure>) {
         into.extend(self.run.departures());
     }
 }
@@ -108,14 +110,14 @@ type RequestedReady = (String, Option<u16>, String);
 type RequestedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
 
 /// Prepares a BPF object for the kernel. Raises RunError with the file name.
-fn loadable((node, name, object): RequestedControl) -> PyResult<(String, String, Option<Loadable>)> {
-    let read = |(file, bytes): (PathBuf, Vec<u8>)| Loadable::read(&bytes, &file.to_string_lossy());
+fn loadable((node, name, object): RequestedControl) -> PyResult<(String, String, Option<LoadableObject>)> {
+    let read = |(file, bytes): (PathBuf, Vec<u8>)| LoadableObject::read(&bytes, &file.to_string_lossy());
     let object = object.map(read).transpose().map_err(|error| RunError::new_err(error.to_string()))?;
     Ok((node, name, object))
 }
 
 /// True if an object has a program that processes packets, and thus listens for notices.
-fn listens(object: Option<&Loadable>) -> bool {
+fn listens(object: Option<&LoadableObject>) -> bool {
     object.is_some_and(|object| object.programs.iter().any(|program| program.kind == ProgramKind::Filter))
 }
 
@@ -153,15 +155,15 @@ pub fn emulate(
     let header = header(&run, &doors, headers_only, &code);
     let (threads, entered) = channel();
     let emulation = Emulation {
-        ends: ends(&opening, &doors),
+        endpoints: ends(&opening, &doors),
         commands: commands.into_iter().map(|(node, line)| command(&opening, &node, line)).collect(),
-        ready: ready.into_iter().map(|asked| sign(&opening, asked)).collect(),
+        readiness: ready.into_iter().map(|asked| sign(&opening, asked)).collect(),
         controls: objects
             .into_iter()
-            .map(|(node, name, object)| Control { node: place(&opening, &node), name, object })
+            .map(|(node, name, object)| NodeCongestionControl { node: place(&opening, &node), name, object })
             .collect(),
         duration: scenario.inner.duration(),
-        log: log.map(|path| LogTo { path, header, headers_only }),
+        log: log.map(|path| LogDestination { path, header, headers_only }),
         spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
         oversleep: oversleep(),
         threads: Some(threads),
@@ -178,8 +180,8 @@ pub fn emulate(
             *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
         };
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
-        let ignored = world.run.ignored() + live.ignored;
-        let (seen, notices) = (world.observed_flows(), world.run.notices_left());
+        let ignored = world.run.ignored_datagrams() + live.ignored_datagrams;
+        let (seen, notices) = (world.observed_flows(), world.run.notices_to_real_senders());
         Ok((world.finish(live.ended)?, live, ignored, seen, notices))
     };
     let (named, mut inside) = (names.clone(), BTreeMap::new());
@@ -199,13 +201,17 @@ pub fn emulate(
     document["live"]["ignored"] = json!(ignored);
     let sent: BTreeMap<_, _> =
         NoticeKind::ALL.iter().map(|kind| (kind.name(), notices[kind.index()])).collect();
-    let [heard, spared] = live.heard.map_or([None; 2], |counts| counts.map(Some));
+    let [heard, spared] = live.notice_counters.map_or([None; 2], |counts| counts.map(Some));
     document["live"]["notices"] = json!({ "sent": sent, "heard": heard, "spared": spared });
     document["live"]["notes"] =
-        json!(notes.into_iter().chain(live.tcp_info.clone().err()).collect::<Vec<_>>());
-    let flows: Vec<RealFlow> =
-        seen.into_iter().map(|seen| RealFlow { control: control(&live, &seen), seen }).collect();
-    let controls = flows.iter().filter_map(|flow| Some((flow.seen.name.as_str(), flow.control.as_deref()?)));
+        json!(notes.into_iter().chain(live.tcp_info_sampling.clone().err()).collect::<Vec<_>>());
+    let flows: Vec<RealFlow> = seen
+        .into_iter()
+        .map(|seen| RealFlow { congestion_control: control(&live, &seen), observed: seen })
+        .collect();
+    let controls = flows
+        .iter()
+        .filter_map(|flow| Some((flow.observed.name.as_str(), flow.congestion_control.as_deref()?)));
     document["live"]["congestion_control"] = json!(controls.collect::<BTreeMap<_, _>>());
     let emulated =
         Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured: live.measured };
@@ -214,14 +220,14 @@ pub fn emulate(
 
 /// Returns the congestion control of a TCP flow as the kernel reported it, or else the default at the node.
 /// `None` if both are unknown, or for UDP.
-fn control(live: &Live, flow: &ObservedFlow) -> Option<String> {
+fn control(live: &EmulationResult, flow: &ObservedFlow) -> Option<String> {
     if !matches!(flow.load, ObservedLoad::Tcp { .. }) {
         return None;
     }
     // If a connection reuses the ports of an earlier connection, its name is that of the earlier connection
     // with a number.
-    let told = flow.name.split(" #").next().and_then(|ports| live.controls.get(ports));
-    let of_node = || live.congestion_control.iter().find(|(node, _)| *node == flow.from);
+    let told = flow.name.split(" #").next().and_then(|ports| live.control_by_flow.get(ports));
+    let of_node = || live.control_by_node.iter().find(|(node, _)| *node == flow.from);
     told.or_else(|| of_node().map(|(_, word)| word)).cloned()
 }
 
@@ -243,14 +249,14 @@ pub fn replay(
     trace: bool,
     pcap_dir: Option<PathBuf>,
 ) -> PyResult<(Outcome, bool, BTreeMap<String, String>)> {
-    let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let log = LogReader::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
     let Some(header) = read_header(log.header()) else {
         let what = "expected a header with seed, rep and doors, as `airhop emulate --log` writes";
         return Err(PyOSError::new_err(format!("{}: {what}", path.display())));
     };
     let opening = opened(scenario, &header.doors)?;
     let ends = opening.outside.ends.iter().map(|end| end.node);
-    let mut log = log.bounded(ends, scenario.inner.duration());
+    let mut log = log.with_bounds(ends, scenario.inner.duration());
     let run = Run { scenario: scenario.inner.clone(), seed: header.seed, rep: header.rep };
     let work = move |stop: Arc<AtomicBool>| {
         let recording = Recording { tables: trace, pcap_dir };
@@ -258,13 +264,13 @@ pub fn replay(
         let mut world = Opened::new(open, stop);
         match airhop_live::replay(&mut world, &mut log) {
             Ok(replayed) => {
-                let mut outcome = world.finish(replayed.ended)?;
+                let mut outcome = world.finish(replayed.end_time)?;
                 if trace && !log.samples().is_empty() {
                     outcome.tables.push(tcp_info::table(log.samples()));
                 }
                 // Later samples of a flow replace earlier ones, so the last sample counts.
                 let told =
-                    log.samples().iter().map(|sample| (sample.info.flow(), sample.info.control.clone()));
+                    log.samples().iter().map(|sample| (sample.info.flow_name(), sample.info.control.clone()));
                 Ok((outcome, matches!(replayed.ending, Ending::Complete(_)), told.collect()))
             }
             Err(error) => Err(world.failure.map_or(Failure::Replay(error), Failure::Run)),
@@ -279,7 +285,7 @@ pub fn replay(
 /// `headers_only`. Raises OSError.
 #[pyfunction]
 pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
-    let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let log = LogReader::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
     Ok((log.version(), log.header().to_string()))
 }
 
@@ -287,7 +293,7 @@ pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
 /// is a tuple of name, True if granted, and an explanation.
 #[pyfunction]
 pub fn privileges() -> Vec<(&'static str, bool, String)> {
-    let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
+    let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::detect();
     let told = |name, ability: Result<String, String>| match ability {
         Ok(how) => (name, true, how),
         Err(why) => (name, false, why),
@@ -353,7 +359,7 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
 
 /// Returns the scenario with real hosts for a replay. No sender counts as a listener, because no datagram
 /// leaves.
-pub(crate) fn opened(scenario: &Scenario, doors: &[RequestedDoor]) -> PyResult<Opening> {
+pub(crate) fn opened(scenario: &Scenario, doors: &[RequestedDoor]) -> PyResult<RealHostPlan> {
     opened_to(scenario, doors, &|_| false)
 }
 
@@ -362,40 +368,44 @@ fn opened_to(
     scenario: &Scenario,
     doors: &[RequestedDoor],
     hears: &dyn Fn(&str) -> bool,
-) -> PyResult<Opening> {
-    let door = |(asked, node, device): &RequestedDoor| Door {
-        asked: asked.clone(),
+) -> PyResult<RealHostPlan> {
+    let door = |(asked, node, device): &RequestedDoor| HostAttachment {
+        requested_as: asked.clone(),
         node: node.clone(),
-        reach: if device.is_some() { Reach::Network } else { Reach::Host },
-        hears: hears(node),
+        reach: if device.is_some() { AddressScope::Network } else { AddressScope::Host },
+        has_notice_listener: hears(node),
     };
-    let doors: Vec<Door> = doors.iter().map(door).collect();
-    scenario.inner.open(&doors).map_err(|refusal| ScenarioError::new_err(refusal.to_string()))
+    let doors: Vec<HostAttachment> = doors.iter().map(door).collect();
+    scenario.inner.attach_hosts(&doors).map_err(|refusal| ScenarioError::new_err(refusal.to_string()))
 }
 
-fn ends(opening: &Opening, doors: &[RequestedDoor]) -> Vec<End> {
+fn ends(opening: &RealHostPlan, doors: &[RequestedDoor]) -> Vec<Endpoint> {
     let ends = opening.outside.ends.iter().zip(&opening.mtus);
     ends.map(|(end, &mtu)| {
         let name = opening.plan.nodes[usize::from(end.node.0)].clone();
         let device = doors.iter().find_map(|(_, node, device)| device.clone().filter(|_| *node == name));
         let mtu = u16::try_from(mtu).unwrap_or(u16::MAX);
-        End { node: end.node, kind: device.map_or(EndKind::Namespace { mtu }, EndKind::Device), name }
+        Endpoint {
+            node: end.node,
+            kind: device.map_or(EndpointKind::Namespace { mtu }, EndpointKind::Device),
+            name,
+        }
     })
     .collect()
 }
 
-fn command(opening: &Opening, node: &str, line: String) -> Command {
+fn command(opening: &RealHostPlan, node: &str, line: String) -> Command {
     Command { node: place(opening, node), line, capture_stderr: false }
 }
 
-fn sign(opening: &Opening, (node, port, line): RequestedReady) -> Ready {
-    Ready {
+fn sign(opening: &RealHostPlan, (node, port, line): RequestedReady) -> NodeReadiness {
+    NodeReadiness {
         node: place(opening, &node),
-        sign: port.map_or(ReadyCondition::Command(line), ReadyCondition::Port),
+        condition: port.map_or(ReadyCondition::Command(line), ReadyCondition::Port),
     }
 }
 
-fn place(opening: &Opening, node: &str) -> NodeId {
+fn place(opening: &RealHostPlan, node: &str) -> NodeId {
     let place = opening.plan.nodes.iter().position(|name| name == node).unwrap_or(usize::from(u16::MAX));
     NodeId(place as u16)
 }

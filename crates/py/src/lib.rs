@@ -81,37 +81,37 @@ fn build_info() -> BTreeMap<&'static str, &'static str> {
 /// Returns all schemes as a JSON list.
 #[pyfunction]
 fn catalogue() -> String {
-    airhop_scenario::catalogue()
+    airhop_scenario::schemes_json()
 }
 
 /// Return the services that the network can provide for a flow, as a JSON list.
 #[pyfunction]
 fn services() -> String {
-    airhop_scenario::services()
+    airhop_scenario::services_json()
 }
 
 /// Returns all measures of flows and runs as a JSON list of columns.
 #[pyfunction]
 fn measures() -> String {
-    airhop_scenario::measures()
+    airhop_scenario::measures_json()
 }
 
 /// Returns the JSON schema of scenario files.
 #[pyfunction]
 fn schema() -> String {
-    airhop_scenario::schema()
+    airhop_scenario::schema_json()
 }
 
 /// Return the names and positions of a layout's stations. Positions are x and y in metres. `text` is the
 /// layout as JSON; see `airhop_scenario::places`. Raises ScenarioError.
 #[pyfunction]
 fn places(text: &str, source: &str, seed: u64, rep: u64) -> PyResult<Vec<(String, [f64; 2])>> {
-    airhop_scenario::places(text, source, seed, rep)
+    airhop_scenario::station_positions(text, source, seed, rep)
         .map_err(|refusal| scenario::ScenarioError::new_err(refusal.to_string()))
 }
 
 /// Returns a page of Markdown with all keys of a scenario file.
 #[pyfunction]
 fn reference() -> String {
-    airhop_scenario::reference()
+    airhop_scenario::reference_markdown()
 }

@@ -26,13 +26,14 @@ impl LinkEvents {
 
     /// Return the notices that an event line causes. Raises ValueError.
     fn hear<'py>(&mut self, py: Python<'py>, line: &str) -> PyResult<Vec<Row<'py>>> {
-        let notices = self.events.hear(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let notices =
+            self.events.handle_line(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(notices.iter().map(|notice| row(py, notice)).collect())
     }
 }
 
 fn row<'py>(py: Python<'py>, notice: &LinkNotice) -> Row<'py> {
-    let about = &notice.about;
+    let about = &notice.segment;
     let end = |address, port| SocketAddr::new(address, port).to_string();
     let [from, to] = about.ports;
     let (source, destination) = (end(about.source, from), end(about.destination, to));

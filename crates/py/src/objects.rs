@@ -1,7 +1,7 @@
 //! Congestion controls of Linux as schemes: BPF objects, which `airhop-bpf` executes.
 
 use airhop_bpf::{
-    CongestionControl, Loaded, Object, SimulatedMember, simulated_helpers, simulated_kfuncs,
+    CongestionControl, LoadedCongestionControl, Object, SimulatedMember, simulated_helpers, simulated_kfuncs,
     simulated_members,
 };
 use airhop_tcp::NameTaken;
@@ -62,8 +62,8 @@ impl BpfObject {
             return Err(wrong("the object has no such congestion control".to_owned()));
         };
         check(control).map_err(wrong)?;
-        let loaded =
-            Loaded::new(&self.object, control).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let loaded = LoadedCongestionControl::new(&self.object, control)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let services = self.object.services().iter().take(1).map(|name| service(name));
         let services = services.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
         let (has, needs_ecn, name) = (loaded.callbacks(), control.needs_ecn(), name.to_owned());
@@ -74,9 +74,9 @@ impl BpfObject {
             has,
             needs_ecn,
             &services,
-            Box::new(move || loaded.connect()),
+            Box::new(move || loaded.create_connection()),
         );
-        airhop_tcp::add(scheme).map_err(|NameTaken| {
+        airhop_tcp::add_scheme(scheme).map_err(|NameTaken| {
             wrong(
                 "this is a built-in scheme; expected another `name` in its struct tcp_congestion_ops".into(),
             )
@@ -92,7 +92,7 @@ pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let member = |m: SimulatedMember| (m.structure, m.name, m.writable, m.note);
     let kernel = PyDict::new(py);
     kernel.set_item("members", simulated_members().into_iter().map(member).collect::<Vec<_>>())?;
-    kernel.set_item("callbacks", Loaded::simulated_callbacks())?;
+    kernel.set_item("callbacks", LoadedCongestionControl::simulated_callbacks())?;
     kernel.set_item("kfuncs", simulated_kfuncs())?;
     let helpers: Vec<&str> = simulated_helpers().into_iter().map(|(_, name)| name).collect();
     kernel.set_item("helpers", helpers)?;

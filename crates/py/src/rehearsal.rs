@@ -4,7 +4,7 @@ use crate::emulation::{Code, Failure, Opened, RequestedDoor, header, in_a_thread
 use crate::scenario::Scenario;
 use crate::twin::Emulated;
 use airhop_base::{Span, Time};
-use airhop_live::log::{LogError, ReplayError, Writer};
+use airhop_live::log::{LogError, LogWriter, ReplayError};
 use airhop_rehearsal::{DataConnection, Rehearsal};
 use airhop_scenario::{ObservedFlow, ObservedLoad, OpenRun, RealFlow, Recording, Run};
 use pyo3::prelude::*;
@@ -50,11 +50,17 @@ pub fn rehearse(
                 });
             let ends = opening.outside.ends.iter().map(|end| end.node).collect();
             let oversleep = Span::from_micros(oversleep_us);
-            let rehearsal =
-                Rehearsal { ends, connections: connections.collect(), noise, duration, oversleep, seed };
+            let rehearsal = Rehearsal {
+                host_nodes: ends,
+                connections: connections.collect(),
+                noise,
+                duration,
+                oversleep,
+                seed,
+            };
             let file =
                 File::create(&log).map_err(|error| failed(LogError::Io { path: log.clone(), error }))?;
-            let mut writer = Writer::to(&log, file, &header, headers_only).map_err(failed)?;
+            let mut writer = LogWriter::with_sink(&log, file, &header, headers_only).map_err(failed)?;
             let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
             let mut world = Opened::new(open, stop);
             let driven =
@@ -72,7 +78,7 @@ pub fn rehearse(
 fn real(seen: ObservedFlow, connections: &[DataConnection<'_>]) -> RealFlow {
     let is_tcp = matches!(seen.load, ObservedLoad::Tcp { .. });
     let sent = connections.iter().find(|one| is_tcp && (one.from, one.to) == (seen.from, seen.to));
-    RealFlow { control: sent.map(|one| one.scheme.name.to_owned()), seen }
+    RealFlow { congestion_control: sent.map(|one| one.scheme.name.to_owned()), observed: seen }
 }
 
 fn failed(error: LogError) -> Failure {

@@ -96,7 +96,7 @@ fn drive(
     let mut failure: Option<(PyErr, Instant)> = None;
     let mut hears = true;
     let is_lost = loop {
-        let new = match py.detach(|| pool.next(POLL)) {
+        let new = match py.detach(|| pool.wait_for_progress(POLL)) {
             Progress::Done(index, Ok(outcome)) if hears => {
                 let heard = on_done(index, outcome);
                 hears = heard.is_ok();

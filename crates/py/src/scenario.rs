@@ -1,6 +1,6 @@
 //! `Scenario`: a checked scenario for Python.
 
-use airhop_scenario::{Files, Overrides, Source};
+use airhop_scenario::{FileLocation, Overrides, ScenarioSource};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -47,10 +47,10 @@ impl Scenario {
         scheme: Option<String>,
         files: Vec<(String, String)>,
     ) -> PyResult<Scenario> {
-        let files = folder.as_deref().map_or(Files::Given(&files), Files::Folder);
+        let files = folder.as_deref().map_or(FileLocation::Given(&files), FileLocation::Folder);
         let name = source.to_string_lossy();
-        let source = Source { name: &name, files };
-        Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
+        let source = ScenarioSource { name: &name, files };
+        Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { settings: sets, scheme }))
     }
 
     /// Reads a scenario from JSON with the structure of the TOML form.
@@ -64,10 +64,14 @@ impl Scenario {
         scheme: Option<String>,
         files: Vec<(String, String)>,
     ) -> PyResult<Scenario> {
-        let files = folder.as_deref().map_or(Files::Given(&files), Files::Folder);
+        let files = folder.as_deref().map_or(FileLocation::Given(&files), FileLocation::Folder);
         let name = source.to_string_lossy();
-        let source = Source { name: &name, files };
-        Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
+        let source = ScenarioSource { name: &name, files };
+        Self::checked(airhop_scenario::Scenario::from_json(
+            text,
+            source,
+            &Overrides { settings: sets, scheme },
+        ))
     }
 
     /// Return the name of the scenario.

@@ -37,7 +37,7 @@ impl Schedule {
 
     /// Return the number of recorded events.
     fn __len__(&self) -> usize {
-        self.inner.events()
+        self.inner.event_count()
     }
 
     /// Return the mean number of pending events.

@@ -4,9 +4,9 @@
 use crate::views::{Ack, Delivery, Flow, Loss, Notice, Window};
 use airhop_base::{Rate, Time};
 use airhop_scenario::{NewParam, NewScheme};
-use airhop_tcp::notices::{IgnoreNotices, PATIENCE};
+use airhop_tcp::notices::{IgnoreNotices, MAX_FROZEN_PROBES};
 use airhop_tcp::seams::{self, CongestionControl, LossClass, NoticePolicy, Reaction};
-use airhop_tcp::{Fault, Params, SenderState};
+use airhop_tcp::{Params, PolicyFault, SenderState};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -79,7 +79,7 @@ fn policies(
 
 /// Ends the simulation with a fault, because `method` has raised an exception.
 fn fault(scheme: &str, method: &'static str, raised: PyErr) -> ! {
-    Fault { scheme: scheme.to_string(), method, cause: Box::new(raised) }.raise()
+    PolicyFault { scheme: scheme.to_string(), method, cause: Box::new(raised) }.raise()
 }
 
 /// Object of the user's class for one sender, with the arguments of its methods.
@@ -210,7 +210,7 @@ impl CongestionControl for PyControl {
 /// Converts the result of `pacing_rate` in bytes per second. None means no pacing.
 fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
     match answer.extract::<Option<f64>>() {
-        Ok(Some(rate)) if rate > 0.0 && rate.is_finite() => Ok(Some(Rate::computed(8.0 * rate))),
+        Ok(Some(rate)) if rate > 0.0 && rate.is_finite() => Ok(Some(Rate::from_bps_f64(8.0 * rate))),
         Ok(None) => Ok(None),
         _ => Err(PyValueError::new_err(format!(
             "it returned {}; expected bytes per second above 0, or None",
@@ -252,8 +252,8 @@ impl NoticePolicy for PyNotices {
         done.unwrap_or_else(|raised| fault(&object.scheme, "on_progress", raised));
     }
 
-    fn patience(&self) -> u32 {
-        PATIENCE
+    fn max_frozen_probes(&self) -> u32 {
+        MAX_FROZEN_PROBES
     }
 }
 

@@ -1,6 +1,6 @@
 //! Trace table `tcp_info`: samples from the kernels of real connections.
 
-use airhop_live::sockets::Sampled;
+use airhop_live::sockets::ConnectionSample;
 use airhop_trace::{Column, Table};
 use std::collections::HashMap;
 
@@ -8,17 +8,19 @@ use std::collections::HashMap;
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
 /// Returns the table with a row for each sample, in chronological order.
-pub(crate) fn table(samples: &[Sampled]) -> Table {
-    let mut samples: Vec<&Sampled> = samples.iter().collect();
+pub(crate) fn table(samples: &[ConnectionSample]) -> Table {
+    let mut samples: Vec<&ConnectionSample> = samples.iter().collect();
     samples.sort_by_key(|sampled| sampled.at);
-    let count = |of: fn(&Sampled) -> u32| Column::U32(samples.iter().map(|sampled| of(sampled)).collect());
-    let value = |of: fn(&Sampled) -> f64| Column::F64(samples.iter().map(|sampled| of(sampled)).collect());
-    let word = |of: fn(&Sampled) -> String| category(samples.iter().map(|sampled| of(sampled)));
+    let count =
+        |of: fn(&ConnectionSample) -> u32| Column::U32(samples.iter().map(|sampled| of(sampled)).collect());
+    let value =
+        |of: fn(&ConnectionSample) -> f64| Column::F64(samples.iter().map(|sampled| of(sampled)).collect());
+    let word = |of: fn(&ConnectionSample) -> String| category(samples.iter().map(|sampled| of(sampled)));
     Table {
         name: "tcp_info",
         columns: vec![
             ("time_s", value(|sampled| sampled.at.secs_f64())),
-            ("flow", word(|sampled| sampled.info.flow())),
+            ("flow", word(|sampled| sampled.info.flow_name())),
             ("congestion_control", word(|sampled| sampled.info.control.clone())),
             ("state", word(|sampled| state(sampled.info.ca_state))),
             ("cwnd", count(|sampled| sampled.info.cwnd)),

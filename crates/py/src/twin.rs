@@ -2,8 +2,8 @@
 
 use crate::scenario::Scenario;
 use airhop_base::{Span, Time};
-use airhop_live::drive::Measured;
-use airhop_scenario::{EmulatorPlan, Opening, RealFlow, TwinFlow};
+use airhop_live::drive::MeasuredDelays;
+use airhop_scenario::{EmulatorPlan, RealFlow, RealHostPlan, TwinFlow};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Emulated {
     pub(crate) scenario: Arc<airhop_scenario::Scenario>,
-    pub(crate) opening: Opening,
+    pub(crate) opening: RealHostPlan,
     pub(crate) flows: Vec<RealFlow>,
-    pub(crate) measured: Measured,
+    pub(crate) measured: MeasuredDelays,
 }
 
 /// Flow to compare: name in the run document, start in seconds, scheme, and the real flow's name and
@@ -30,8 +30,8 @@ impl Emulated {
     fn twin(&self, length_s: f64) -> (Scenario, Scenario, Vec<Compared>) {
         let end = Time::ZERO + Span::from_secs_f64(length_s);
         let twin = self.scenario.twin(&self.opening, &self.flows, end, self.emulator());
-        let [punctual, emulated] =
-            [twin.punctual, twin.emulated].map(|inner| Scenario { inner: Arc::new(inner) });
+        let [punctual, emulated] = [twin.without_timing_errors, twin.with_timing_errors]
+            .map(|inner| Scenario { inner: Arc::new(inner) });
         (punctual, emulated, twin.flows.into_iter().map(compared).collect())
     }
 }
@@ -49,6 +49,6 @@ impl Emulated {
 }
 
 fn compared(flow: TwinFlow) -> Compared {
-    let real = flow.real.map(|real| (real.name, real.control));
+    let real = flow.real.map(|real| (real.name, real.congestion_control));
     (flow.name, flow.start.secs_f64(), flow.scheme, real)
 }

@@ -6,7 +6,7 @@
 use airhop_base::{Span, Time};
 use airhop_tcp::SenderState;
 use airhop_tcp::estimators::RateSample;
-use airhop_tcp::seams::{self, Repair, Signal};
+use airhop_tcp::seams::{self, RepairKind, Signal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -113,7 +113,7 @@ pub struct Ack {
 
 impl Ack {
     pub(crate) fn copy_from(&mut self, a: &seams::Ack) {
-        *self = Ack { now: a.now.secs_f64(), acked: a.acked, rtt: a.rtt.map(Span::secs_f64) };
+        *self = Ack { now: a.now.secs_f64(), acked: a.acked_bytes, rtt: a.timer_rtt.map(Span::secs_f64) };
     }
 }
 
@@ -214,15 +214,15 @@ impl Delivery {
         let sample = d.arrivals.rate.as_ref();
         *self = Delivery {
             now: d.now.secs_f64(),
-            delivered: d.arrivals.fresh,
-            total: d.arrivals.total,
-            rate: sample.map(RateSample::rate),
-            prior: sample.map(|sample| sample.prior),
-            limited: sample.is_some_and(|sample| sample.limited),
+            delivered: d.arrivals.newly_delivered_bytes,
+            total: d.arrivals.total_delivered_bytes,
+            rate: sample.map(RateSample::bytes_per_second),
+            prior: sample.map(|sample| sample.prior_delivered_bytes),
+            limited: sample.is_some_and(|sample| sample.is_app_limited),
             rtt: d.arrivals.rtt.map(Span::secs_f64),
             lost: d.lost,
             in_flight: d.in_flight,
-            in_recovery: d.repair != Repair::Nothing,
+            in_recovery: d.repair != RepairKind::Nothing,
         };
     }
 }

@@ -2,8 +2,8 @@
 //! ACKs.
 
 use airhop_base::{
-    Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span,
-    Time,
+    Arrival, Body, Flags, FlowId, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span,
+    TCP_IP_HEADER_BYTES, Time,
 };
 use airhop_tcp::recovery::PacketList;
 use airhop_tcp::{Config, Params, Preset, Sender};
@@ -38,7 +38,7 @@ pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
     let mut shown = Vec::new();
     for step in steps {
         match step {
-            Step::Send(segment) => list.send(segment, segment + 1),
+            Step::Send(segment) => list.on_sent(segment, segment + 1),
             Step::Ack((expected, trigger)) => {
                 let lost = list.on_ack(expected, trigger);
                 shown.push((list.entries().map(|e| (e.seq, e.duplicates)).collect(), lost));
@@ -55,7 +55,7 @@ pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
 /// round trip. Raises ValueError for an unknown scheme.
 #[pyfunction]
 pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> PyResult<Vec<Answer>> {
-    let scheme = airhop_tcp::find(scheme)
+    let scheme = airhop_tcp::find_scheme(scheme)
         .ok_or_else(|| PyValueError::new_err(format!("there is no scheme `{scheme}`")))?;
     let config = Config {
         initial_window: window,
@@ -108,6 +108,6 @@ fn ack(now: Time, expected: u64, arrived: &[u64], config: &Config) -> Packet {
         options: RareOptions { sack, arrival, ..RareOptions::NONE }.into(),
         ..Segment::default()
     };
-    let bytes = HEADER_BYTES + segment.option_bytes();
+    let bytes = TCP_IP_HEADER_BYTES + segment.option_bytes();
     Packet::new(FlowId(0), NodeId(1), NodeId(0), bytes, Body::Tcp(segment))
 }

@@ -7,6 +7,6 @@ pub type Station = u16;
 /// 802.11-2016 §10.3.6).
 pub const BROADCAST: Station = Station::MAX;
 
-/// End of a radio link: 0 or 1, an index into [`RadioPlan::ends`](crate::link::RadioPlan::ends). A packet or
+/// End of a radio link: 0 or 1, an index into [`RadioPlan::remove_signal`](crate::link::RadioPlan::ends). A packet or
 /// frame is labelled with the end that sends it.
-pub type End = u8;
+pub type LinkEnd = u8;

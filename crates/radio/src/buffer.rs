@@ -1,5 +1,5 @@
 //! Buffer for the packets of one direction of a link with recovery.
-use crate::layer::Outgoing;
+use crate::layer::OutgoingPacket;
 use crate::tag::Tag;
 use airhop_base::Packet;
 use airhop_engine::Id;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// Packets that the link has accepted in one direction, by number. A packet stays until no retransmission can
 /// follow and the receiver has delivered or dropped the packet.
 #[derive(Debug)]
-pub(crate) struct Buffer<T = ()> {
+pub(crate) struct PacketBuffer<T = ()> {
     /// Number of the oldest packet in the buffer.
     first: u64,
     held: VecDeque<StoredPacket<T>>,
@@ -16,7 +16,7 @@ pub(crate) struct Buffer<T = ()> {
     recovers: bool,
 }
 
-/// Packet of a [`Buffer`].
+/// Packet of a [`PacketBuffer`].
 #[derive(Debug)]
 pub(crate) struct StoredPacket<T> {
     /// The packet; `None` after delivery or drop. The entry remains while the sender may still retransmit the
@@ -26,24 +26,31 @@ pub(crate) struct StoredPacket<T> {
     /// Length of the packet, bytes.
     pub bytes: u32,
     /// Length of the headers at the start of the packet, bytes.
-    pub header: u32,
+    pub header_bytes: u32,
     /// Additional data that the owner of the buffer attaches to the packet.
     pub note: T,
     /// True if the sender will not retransmit the packet.
     settled: bool,
 }
 
-impl<T> Buffer<T> {
+impl<T> PacketBuffer<T> {
     pub fn new(recovers: bool) -> Self {
-        Buffer { first: 0, held: VecDeque::new(), recovers }
+        PacketBuffer { first: 0, held: VecDeque::new(), recovers }
     }
 
     /// Adds a packet, and returns its number.
-    pub fn push(&mut self, packet: Outgoing, note: T) -> u64 {
+    pub fn push(&mut self, packet: OutgoingPacket, note: T) -> u64 {
         let number = self.first + self.held.len() as u64;
-        let Outgoing { packet, bytes, header, tag, .. } = packet;
+        let OutgoingPacket { packet, bytes, header_bytes: header, tag, .. } = packet;
         let settled = !self.recovers;
-        self.held.push_back(StoredPacket { packet: Some(packet), tag, bytes, header, note, settled });
+        self.held.push_back(StoredPacket {
+            packet: Some(packet),
+            tag,
+            bytes,
+            header_bytes: header,
+            note,
+            settled,
+        });
         number
     }
 
@@ -66,12 +73,12 @@ impl<T> Buffer<T> {
 
     /// Records the loss of a frame. Returns the lost packet on a link without recovery; `None` if the sender
     /// may retransmit the packet.
-    pub fn lost(&mut self, number: u64) -> Option<Id<Packet>> {
+    pub fn take_lost(&mut self, number: u64) -> Option<Id<Packet>> {
         if self.recovers { None } else { self.take(number) }
     }
 
     /// Records that the sender will not retransmit a packet.
-    pub fn settle(&mut self, number: u64) {
+    pub fn finish_sending(&mut self, number: u64) {
         if let Some(held) = self.get_mut(number) {
             held.settled = true;
         }
@@ -79,7 +86,7 @@ impl<T> Buffer<T> {
     }
 
     /// Returns the number of the oldest stored packet, or of the next packet if the buffer is empty.
-    pub fn first(&self) -> u64 {
+    pub fn first_number(&self) -> u64 {
         self.first
     }
 
@@ -107,15 +114,26 @@ mod tests {
     use airhop_engine::Arena;
 
     /// Returns a buffer with `packets` packets.
-    fn filled(recovers: bool, packets: u64) -> Buffer {
-        let (mut arena, mut buffer) = (Arena::new(), Buffer::new(recovers));
+    fn filled(recovers: bool, packets: u64) -> PacketBuffer {
+        let (mut arena, mut buffer) = (Arena::new(), PacketBuffer::new(recovers));
         for number in 0..packets {
-            let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO, original: None });
+            let body =
+                Body::Udp(Datagram { sequence_number: number, len: 100, sent: Time::ZERO, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
-            let tag = Tag { flow: FlowId(0), len: 0, seq: number };
+            let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: number };
             let category = AccessCategory::default();
-            buffer
-                .push(Outgoing { to: 1, packet, bytes: 100, header: 28, tag, category, fragments: None }, ());
+            buffer.push(
+                OutgoingPacket {
+                    to: 1,
+                    packet,
+                    bytes: 100,
+                    header_bytes: 28,
+                    tag,
+                    category,
+                    fragments: None,
+                },
+                (),
+            );
         }
         buffer
     }
@@ -124,8 +142,8 @@ mod tests {
     #[test]
     fn acknowledged_arq_packets_are_released() {
         let mut buffer = filled(true, 3);
-        buffer.settle(1);
-        buffer.settle(0);
+        buffer.finish_sending(1);
+        buffer.finish_sending(0);
         assert_eq!((buffer.held.len(), buffer.len()), (3, 3));
         assert!(buffer.take(0).is_some());
         assert!(buffer.take(0).is_none(), "the frame leaves once");
@@ -133,15 +151,15 @@ mod tests {
         assert!(buffer.take(2).is_some() && buffer.take(1).is_some());
         assert_eq!((buffer.held.len(), buffer.len()), (1, 0), "frame 2 may be retransmitted");
         assert_eq!(buffer.get(2).map(|held| held.tag.seq), Some(2));
-        buffer.settle(2);
+        buffer.finish_sending(2);
         assert!(buffer.held.is_empty());
     }
 
     #[test]
     fn a_lost_frame_loses_its_packet_without_recovery() {
         let mut buffer = filled(false, 2);
-        assert!(buffer.lost(0).is_some() && buffer.take(1).is_some());
+        assert!(buffer.take_lost(0).is_some() && buffer.take(1).is_some());
         assert!(buffer.held.is_empty());
-        assert!(filled(true, 1).lost(0).is_none());
+        assert!(filled(true, 1).take_lost(0).is_none());
     }
 }

@@ -6,12 +6,12 @@
 
 pub use crate::address::{BROADCAST, Station};
 use crate::tag::Tag;
-use airhop_base::{AccessCategory, Drop, Packet, Span, Time};
+use airhop_base::{AccessCategory, DropCause, Packet, Span, Time};
 use airhop_engine::Id;
 
 /// Packet that the world passes to a station for transmission.
 #[derive(Debug)]
-pub struct Outgoing {
+pub struct OutgoingPacket {
     /// Destination station, or [`BROADCAST`].
     pub to: Station,
     /// The packet.
@@ -19,13 +19,13 @@ pub struct Outgoing {
     /// Length of the IP packet, bytes.
     pub bytes: u32,
     /// Length of the headers at the start, IP and transport, bytes.
-    pub header: u32,
+    pub header_bytes: u32,
     /// Tag of the packet: its flow and sequence number.
     pub tag: Tag,
     /// Access category of the packet, in a cell with EDCA.
     pub category: AccessCategory,
     /// Fragment sizes that protect the packet's headers (LHP), in a cell. `None`: a single frame, or
-    /// fragments by [`CellPlan::fragmentation`](crate::cell::CellPlan::fragmentation).
+    /// fragments by [`CellPlan::fragmentation_threshold`](crate::cell::CellPlan::fragmentation_threshold).
     pub fragments: Option<Fragmentation>,
 }
 
@@ -34,21 +34,21 @@ pub struct Outgoing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragmentation {
     /// Bytes of the IP packet in the first fragment, at least its headers.
-    pub first: u32,
+    pub first_bytes: u32,
     /// Maximum number of bytes in each later fragment. Later fragments are longer if the packet would
     /// otherwise need more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
-    pub rest: u32,
+    pub max_later_bytes: u32,
 }
 
 impl Default for Fragmentation {
     fn default() -> Self {
-        Fragmentation { first: 100, rest: 256 }
+        Fragmentation { first_bytes: 100, max_later_bytes: 256 }
     }
 }
 
 /// Transmission of a frame that has just ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Transmitted {
+pub struct SentFrame {
     /// The sending station.
     pub from: Station,
     /// The addressed station.
@@ -63,7 +63,7 @@ pub struct Transmitted {
     pub tag: Tag,
     /// Number of the tagged packet at its station. `None` for a control frame of a radio link, and in a cell
     /// for a BlockAckReq, the BlockAck in response, and a CF-End.
-    pub number: Option<u64>,
+    pub packet_number: Option<u64>,
     /// Number of the transmission attempt of the tagged packet, from 1.
     pub attempt: u32,
     /// Start of the transmission.
@@ -81,15 +81,15 @@ pub struct SentMpdu {
     /// The sending station.
     pub from: Station,
     /// Position of the MPDU in the A-MPDU, from 0; 0 for a single MPDU.
-    pub place: u32,
+    pub mpdu_index: u32,
     /// Position of the packet in the A-MSDU, from 0; 0 for the only packet of its MPDU.
-    pub msdu: u32,
+    pub msdu_index: u32,
     /// Sequence number in the Block Ack agreement, from 0; on the air it is modulo 4096.
     pub sequence: u64,
     /// Tag of the packet.
     pub tag: Tag,
     /// Number of the packet at its station.
-    pub number: u64,
+    pub packet_number: u64,
     /// Length of the MPDU, bytes, without delimiter and padding.
     pub bytes: u32,
     /// Number of this attempt, from 1.
@@ -112,13 +112,13 @@ pub struct LostFrame {
     /// Tag of the frame's packet; a control frame has the tag of the packet to which it belongs.
     pub tag: Tag,
     /// Number of the tagged packet at its station; `None` for a control frame of a radio link.
-    pub number: Option<u64>,
+    pub packet_number: Option<u64>,
     /// Position of the packet in its A-MSDU, from 0. If an A-MSDU is lost, each of its packets is reported.
-    pub msdu: u32,
+    pub msdu_index: u32,
     /// Cause of the loss: `Channel` or `Collision`.
-    pub cause: Drop,
+    pub cause: DropCause,
     /// True if the bit errors of a data frame are all after its headers; always false for a collision.
-    pub header_intact: bool,
+    pub is_header_intact: bool,
     /// The packet, if it is lost together with the frame, as on a radio link without recovery; else `None`.
     pub packet: Option<Id<Packet>>,
 }
@@ -134,7 +134,7 @@ pub enum Reception {
     /// Lost by another signal, or because the station was transmitting.
     Collision,
     /// Received although another signal overlapped the frame. With
-    /// [`Receiving::Lock`](crate::cell::Receiving::Lock) only signals that began later count.
+    /// [`InterferenceRule::Lock`](crate::cell::InterferenceRule::Lock) only signals that began later count.
     Captured,
     /// Received without an overlapping signal.
     Received,
@@ -170,7 +170,7 @@ impl FrameKind {
     }
 
     /// True for frames that are sent in response to another frame, one SIFS later.
-    pub const fn is_answer(self) -> bool {
+    pub const fn is_response(self) -> bool {
         matches!(self, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
     }
 
@@ -316,7 +316,7 @@ pub enum LinkEffect {
     },
     /// End of a frame's transmission, before the effects that it causes. Reported only after a call of
     /// `report_transmissions`.
-    Transmitted(Transmitted),
+    Transmitted(SentFrame),
     /// Packet in an MPDU of the last [`LinkEffect::Transmitted`]. Packets are reported in the order of the
     /// MPDUs, and in order within each MPDU.
     Mpdu(SentMpdu),

@@ -1,8 +1,8 @@
 //! Rate of a transmitter: constant, recorded from another link, or changing by a schedule.
 
-use crate::address::End;
-use crate::errors::{BadLine, ErrorPlan};
-use crate::link_schedule::{Cursor, LinkSchedule};
+use crate::address::LinkEnd;
+use crate::errors::{ErrorPlan, LineError};
+use crate::link_schedule::{LinkSchedule, ScheduleCursor};
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub enum LinkRate {
     /// Constant rate.
     Rate(Rate),
     /// Delivery opportunities recorded on another link.
-    Deliveries(Arc<Deliveries>),
+    Deliveries(Arc<DeliveryTrace>),
     /// Schedule of rate and delay.
     Varying(Arc<LinkSchedule>),
 }
@@ -45,7 +45,7 @@ impl LinkRate {
     pub fn time_for(&self, bytes: u32) -> Span {
         match self {
             LinkRate::Deliveries(deliveries) => deliveries.time_for(bytes),
-            LinkRate::Rate(_) | LinkRate::Varying(_) => self.typical_rate().time_for(bytes),
+            LinkRate::Rate(_) | LinkRate::Varying(_) => self.typical_rate().time_for_bytes(bytes),
         }
     }
 
@@ -58,18 +58,25 @@ impl LinkRate {
     }
 
     /// Returns the error model of frames sent by `end`, with the losses of handoffs added.
-    pub fn with_losses(&self, end: End, errors: &ErrorPlan) -> ErrorPlan {
-        errors.clone().with_outages(self.schedule().map_or(Vec::new(), |schedule| schedule.losses(end)))
+    pub fn with_handoff_losses(&self, end: LinkEnd, errors: &ErrorPlan) -> ErrorPlan {
+        errors
+            .clone()
+            .with_outages(self.schedule().map_or(Vec::new(), |schedule| schedule.loss_intervals(end)))
     }
 
     /// Creates an idle transmitter at `end`.
-    pub fn start(&self, end: End) -> Pace {
+    pub fn idle_transmitter(&self, end: LinkEnd) -> LinkTransmitter {
         match self {
-            LinkRate::Rate(rate) => Pace::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
-            LinkRate::Deliveries(deliveries) => {
-                Pace::Deliveries(Clock { deliveries: deliveries.clone(), next: 0, left: 0, busy_until: None })
+            LinkRate::Rate(rate) => LinkTransmitter::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
+            LinkRate::Deliveries(deliveries) => LinkTransmitter::Deliveries(DeliveryCursor {
+                deliveries: deliveries.clone(),
+                next: 0,
+                left: 0,
+                busy_until: None,
+            }),
+            LinkRate::Varying(schedule) => {
+                LinkTransmitter::Varying(ScheduleCursor::new(schedule.clone(), end))
             }
-            LinkRate::Varying(schedule) => Pace::Varying(Cursor::new(schedule.clone(), end)),
         }
     }
 }
@@ -78,7 +85,7 @@ impl LinkRate {
 /// is the time of an opportunity to deliver an IP packet of 1500 bytes. The trace repeats after its last
 /// line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deliveries {
+pub struct DeliveryTrace {
     /// Times of the opportunities in chronological order. The last time is also the repetition period.
     times: Vec<Span>,
 }
@@ -92,14 +99,14 @@ const TUN_HEADER_BYTES: u32 = 4;
 /// Latest time in a trace, milliseconds.
 const LATEST_MS: u64 = 1_000_000_000;
 
-impl Deliveries {
+impl DeliveryTrace {
     /// Parses a trace of delivery opportunities. Each line is the time of an opportunity in integer
     /// milliseconds; equal lines are opportunities at the same time.
     ///
     /// # Errors
     ///
-    /// [`BadLine`] for the first malformed line.
-    pub fn parse(text: &str) -> Result<Deliveries, BadLine> {
+    /// [`LineError`] for the first malformed line.
+    pub fn parse(text: &str) -> Result<DeliveryTrace, LineError> {
         let mut times: Vec<Span> = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
             let ms: Option<u64> = text.trim().parse().ok().filter(|ms| *ms <= LATEST_MS);
@@ -114,14 +121,14 @@ impl Deliveries {
                     "expected the time of a delivery, 0 to {LATEST_MS} whole milliseconds, got {text:?}"
                 ),
             };
-            return Err(BadLine { line, what });
+            return Err(LineError { line, message: what });
         }
         let line = times.len().max(1);
-        let refused = |what: &str| Err(BadLine { line, what: what.to_string() });
+        let refused = |what: &str| Err(LineError { line, message: what.to_string() });
         match times.last() {
             None => refused("expected the time of a delivery, got the end of the file"),
             Some(&Span::ZERO) => refused("expected a trace that ends after 0 ms, got one that ends at 0 ms"),
-            Some(_) => Ok(Deliveries { times }),
+            Some(_) => Ok(DeliveryTrace { times }),
         }
     }
 
@@ -130,7 +137,7 @@ impl Deliveries {
     }
 
     /// Returns the time of the opportunity with this number, from 0, counted through all repetitions.
-    fn time(&self, number: u64) -> Time {
+    fn opportunity_time(&self, number: u64) -> Time {
         let many = self.times.len() as u64;
         Time::ZERO + self.period() * (number / many) + self.times[(number % many) as usize]
     }
@@ -138,7 +145,7 @@ impl Deliveries {
     /// Returns the number of the first opportunity after `now`.
     fn first_after(&self, now: Time) -> u64 {
         let since = now - Time::ZERO;
-        let laps = since.whole(self.period());
+        let laps = since.whole_multiples(self.period());
         let within = since - self.period() * laps;
         laps * self.times.len() as u64 + self.times.partition_point(|t| *t <= within) as u64
     }
@@ -160,13 +167,13 @@ impl Deliveries {
 
 /// State of the transmitter of one direction; calls must be in chronological order.
 #[derive(Debug)]
-pub enum Pace {
+pub enum LinkTransmitter {
     /// Constant rate.
     Rate(Serialiser),
     /// Position in a trace of deliveries.
-    Deliveries(Clock),
+    Deliveries(DeliveryCursor),
     /// Position in a schedule.
-    Varying(Cursor),
+    Varying(ScheduleCursor),
 }
 
 /// Serialisation at a constant rate. The time for the last packet length is cached, because nearly all
@@ -181,7 +188,7 @@ impl Serialiser {
     #[inline]
     fn time_for(&mut self, bytes: u32) -> Span {
         if self.last.0 != bytes {
-            self.last = (bytes, self.rate.time_for(bytes));
+            self.last = (bytes, self.rate.time_for_bytes(bytes));
         }
         self.last.1
     }
@@ -189,8 +196,8 @@ impl Serialiser {
 
 /// Position of a transmitter in its trace of deliveries.
 #[derive(Debug)]
-pub struct Clock {
-    deliveries: Arc<Deliveries>,
+pub struct DeliveryCursor {
+    deliveries: Arc<DeliveryTrace>,
     /// Number of the next opportunity.
     next: u64,
     /// Bytes left in the last opportunity that was used.
@@ -201,7 +208,7 @@ pub struct Clock {
 
 /// Times of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sending {
+pub struct PacketTimes {
     /// Time at which the first bit is sent.
     pub start: Time,
     /// Time at which the last bit is sent.
@@ -210,54 +217,54 @@ pub struct Sending {
     pub arrival: Time,
 }
 
-impl Pace {
+impl LinkTransmitter {
     /// Returns the times of a packet of `bytes` bytes that reaches the transmitter at `now`. `delay` is the
-    /// delay of the link. Combines `begin`, `finish` and `arrival`.
+    /// delay of the link. Combines `transmission_start`, `transmission_end` and `arrival`.
     #[inline]
-    pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> Sending {
-        if let Pace::Rate(serialiser) = self {
+    pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> PacketTimes {
+        if let LinkTransmitter::Rate(serialiser) = self {
             let end = now + serialiser.time_for(bytes);
-            return Sending { start: now, end, arrival: end + delay };
+            return PacketTimes { start: now, end, arrival: end + delay };
         }
-        let (start, end) = (self.begin(now), self.finish(now, bytes));
-        Sending { start, end, arrival: self.arrival(end, delay) }
+        let (start, end) = (self.transmission_start(now), self.transmission_end(now, bytes));
+        PacketTimes { start, end, arrival: self.arrival_time(end, delay) }
     }
 
     /// Returns the time of the first bit of a packet that reaches the transmitter at `start`. This is
-    /// `start`, or the end of an outage or handoff at that time. Must be called before [`Pace::finish`].
-    pub fn begin(&mut self, start: Time) -> Time {
+    /// `start`, or the end of an outage or handoff at that time. Must be called before [`LinkTransmitter::transmission_end`].
+    pub fn transmission_start(&mut self, start: Time) -> Time {
         match self {
-            Pace::Rate(_) | Pace::Deliveries(_) => start,
-            Pace::Varying(walk) => walk.begin(start),
+            LinkTransmitter::Rate(_) | LinkTransmitter::Deliveries(_) => start,
+            LinkTransmitter::Varying(walk) => walk.transmission_start(start),
         }
     }
 
     /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `start`.
     /// A packet that arrives exactly at the end of the previous packet counts as queued.
-    pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
+    pub fn transmission_end(&mut self, start: Time, bytes: u32) -> Time {
         match self {
-            Pace::Rate(serialiser) => start + serialiser.time_for(bytes),
-            Pace::Deliveries(clock) => clock.finish(start, bytes),
-            Pace::Varying(walk) => walk.finish(start, bytes),
+            LinkTransmitter::Rate(serialiser) => start + serialiser.time_for(bytes),
+            LinkTransmitter::Deliveries(clock) => clock.transmission_end(start, bytes),
+            LinkTransmitter::Varying(walk) => walk.transmission_end(start, bytes),
         }
     }
 
     /// Returns the arrival time of a packet with its last bit sent at `sent`. The delay of a schedule
     /// replaces `delay`.
-    pub fn arrival(&mut self, sent: Time, delay: Span) -> Time {
+    pub fn arrival_time(&mut self, sent: Time, delay: Span) -> Time {
         match self {
-            Pace::Rate(_) | Pace::Deliveries(_) => sent + delay,
-            Pace::Varying(walk) => walk.arrival(sent),
+            LinkTransmitter::Rate(_) | LinkTransmitter::Deliveries(_) => sent + delay,
+            LinkTransmitter::Varying(walk) => walk.arrival_time(sent),
         }
     }
 }
 
-impl Clock {
+impl DeliveryCursor {
     /// Returns the time of the last bit of a packet. Bytes count as in Mahimahi's LinkQueue, including the
     /// TUN header. A packet uses as many opportunities as necessary. The next queued packet uses the rest of
     /// the last opportunity. An opportunity without a queued packet is lost, even if a packet arrives at the
     /// same time.
-    fn finish(&mut self, start: Time, bytes: u32) -> Time {
+    fn transmission_end(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
             self.next = self.deliveries.first_after(start);
             self.left = 0;
@@ -266,7 +273,7 @@ impl Clock {
         while missing > self.left {
             missing -= self.left;
             self.left = OPPORTUNITY_BYTES;
-            end = self.deliveries.time(self.next);
+            end = self.deliveries.opportunity_time(self.next);
             self.next += 1;
         }
         self.left -= missing;
@@ -283,15 +290,15 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn pace(trace: &str) -> Pace {
-        LinkRate::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
+    fn pace(trace: &str) -> LinkTransmitter {
+        LinkRate::Deliveries(Arc::new(DeliveryTrace::parse(trace).expect("a good trace"))).idle_transmitter(0)
     }
 
     /// Returns the completion times in ms of packets of these sizes, which are all queued from the start.
     fn backlog(trace: &str, sizes: &[u32]) -> Vec<u64> {
         let (mut pace, mut now) = (pace(trace), Time::ZERO);
         let mut send = |bytes: &u32| {
-            now = pace.finish(now, *bytes);
+            now = pace.transmission_end(now, *bytes);
             now.nanos() / 1_000_000
         };
         sizes.iter().map(&mut send).collect()
@@ -319,17 +326,17 @@ mod tests {
     #[test]
     fn unused_delivery_opportunities_are_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
-        assert_eq!(pace.finish(Time::ZERO, 100), at(1));
+        assert_eq!(pace.transmission_end(Time::ZERO, 100), at(1));
         // The remaining 1400 bytes of the first opportunity are lost. The opportunity at 2 ms is also lost,
         // because the packet arrives only at that time.
-        assert_eq!(pace.finish(at(2), 100), at(3));
+        assert_eq!(pace.transmission_end(at(2), 100), at(3));
         // The packet is queued behind the previous packet, so the two share an opportunity.
-        assert_eq!(pace.finish(at(3), 1396), at(3));
+        assert_eq!(pace.transmission_end(at(3), 1396), at(3));
         // Opportunities in unused repetitions are also lost: those of the fifth repetition are at 41, 42, 43
         // and 50 ms.
-        assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1500), at(43));
-        assert_eq!(pace.finish(at(43), 1500), at(50));
-        assert_eq!(pace.finish(at(50), 1500), at(51));
+        assert_eq!(pace.transmission_end(at(42) + Span::from_nanos(1), 1500), at(43));
+        assert_eq!(pace.transmission_end(at(43), 1500), at(50));
+        assert_eq!(pace.transmission_end(at(50), 1500), at(51));
     }
 
     /// A saturated link delivers all bytes of its trace, for any packet sizes: an IP packet of 1500 bytes for
@@ -337,14 +344,14 @@ mod tests {
     #[test]
     fn a_saturated_link_has_the_mean_rate_of_its_trace() {
         let trace = "0\n0\n13\n13\n13\n14\n200\n201\n999\n1000\n";
-        let deliveries = Deliveries::parse(trace).expect("a good trace");
+        let deliveries = DeliveryTrace::parse(trace).expect("a good trace");
         assert_eq!(deliveries.mean_rate(), Rate::from_bps(10 * 1500 * 8));
         for bytes in [40, 577, 1040, 1500, 9000] {
             let plan = LinkRate::Deliveries(Arc::new(deliveries.clone()));
-            let mut pace = plan.start(0);
+            let mut pace = plan.idle_transmitter(0);
             let (mut now, mut sent) = (Time::ZERO, 0);
             while now < at(100_000) {
-                now = pace.finish(now, bytes);
+                now = pace.transmission_end(now, bytes);
                 sent += 1;
             }
             // The first packet misses the two opportunities at time 0; all others are used. The last packet
@@ -360,9 +367,9 @@ mod tests {
     #[test]
     fn a_constant_rate_serialises_each_packet_at_that_rate() {
         let plan = LinkRate::from(Rate::from_bps(8000));
-        let mut pace = plan.start(0);
-        assert_eq!(pace.finish(at(5), 10), at(15));
-        assert_eq!(pace.finish(at(100), 10), at(110));
+        let mut pace = plan.idle_transmitter(0);
+        assert_eq!(pace.transmission_end(at(5), 10), at(15));
+        assert_eq!(pace.transmission_end(at(100), 10), at(110));
         assert_eq!((plan.typical_rate(), plan.time_for(10)), (Rate::from_bps(8000), Span::from_millis(10)));
     }
 
@@ -378,8 +385,8 @@ mod tests {
             ("1\n3\n2\n", 3, "not before the time in the previous line, got \"2\""),
         ];
         for (text, line, expect) in cases {
-            let bad = Deliveries::parse(text).expect_err(text);
-            assert!(bad.line == line && bad.what.contains(expect), "{text:?}: {bad:?}");
+            let bad = DeliveryTrace::parse(text).expect_err(text);
+            assert!(bad.line == line && bad.message.contains(expect), "{text:?}: {bad:?}");
         }
     }
 }

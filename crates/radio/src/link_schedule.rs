@@ -3,13 +3,13 @@
 //! All changes are known before the run. A transmitter computes the end of a packet by integrating the rate,
 //! so changes need no events.
 
-use crate::address::End;
+use crate::address::LinkEnd;
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
 /// Change of a link at a given time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
+pub struct ScheduledChange {
     /// Time at which the change begins.
     pub at: Time,
     /// Kind of the change.
@@ -35,7 +35,7 @@ pub struct Handoff {
     /// Duration of the gap, not zero.
     pub gap: Span,
     /// End of the link at the mobile. The mobile keeps its waiting packets in a handoff.
-    pub mobile: End,
+    pub mobile: LinkEnd,
     /// True if the old base station forwards its waiting packets and the packets that arrive during the gap.
     /// False if these packets are lost.
     pub is_forwarded: bool,
@@ -75,7 +75,7 @@ enum PhaseState {
 
 /// Start or end of a change, for building the phases.
 enum Edge {
-    Begins(Change),
+    Begins(ScheduledChange),
     OutageEnds,
     HandoffEnds(Handoff),
 }
@@ -83,7 +83,7 @@ enum Edge {
 impl LinkSchedule {
     /// Builds the schedule of one direction, with this rate and delay before the first of `changes`. Outages
     /// and handoff gaps must not overlap.
-    pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
+    pub fn new(rate: Rate, delay: Span, changes: &[ScheduledChange]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
         for change in changes {
             match change.kind {
@@ -104,9 +104,11 @@ impl LinkSchedule {
         let (mut rate, mut delay, mut halted) = (rate, delay, None);
         for (at, edge) in edges {
             match edge {
-                Edge::Begins(Change { kind: ChangeKind::Rate(new), .. }) => rate = new,
-                Edge::Begins(Change { kind: ChangeKind::Outage(_), .. }) => halted = Some(PhaseState::Waits),
-                Edge::Begins(Change { kind: ChangeKind::Handoff(handoff), .. }) => {
+                Edge::Begins(ScheduledChange { kind: ChangeKind::Rate(new), .. }) => rate = new,
+                Edge::Begins(ScheduledChange { kind: ChangeKind::Outage(_), .. }) => {
+                    halted = Some(PhaseState::Waits)
+                }
+                Edge::Begins(ScheduledChange { kind: ChangeKind::Handoff(handoff), .. }) => {
                     halted = Some(PhaseState::Moves(handoff));
                     schedule.handoffs.push((at, handoff));
                 }
@@ -140,7 +142,7 @@ impl LinkSchedule {
 
     /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps of handoffs
     /// without forwarding.
-    pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
+    pub fn loss_intervals(&self, end: LinkEnd) -> Vec<[Time; 2]> {
         let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_departures(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
     }
@@ -154,26 +156,26 @@ impl LinkSchedule {
 
 impl Handoff {
     /// True if packets that `end` sends or queues are lost in the gap.
-    fn loses_departures(&self, end: End) -> bool {
+    fn loses_departures(&self, end: LinkEnd) -> bool {
         !self.is_forwarded && end != self.mobile
     }
 }
 
 /// Position of a transmitter in its schedule; calls must be in chronological order.
 #[derive(Debug)]
-pub struct Cursor {
+pub struct ScheduleCursor {
     schedule: Arc<LinkSchedule>,
-    end: End,
+    end: LinkEnd,
     /// Index of the present phase.
     here: usize,
     /// Arrival time of the last packet.
     arrived: Time,
 }
 
-impl Cursor {
+impl ScheduleCursor {
     /// Creates the cursor of the transmitter at `end`.
-    pub fn new(schedule: Arc<LinkSchedule>, end: End) -> Self {
-        Cursor { schedule, end, here: 0, arrived: Time::ZERO }
+    pub fn new(schedule: Arc<LinkSchedule>, end: LinkEnd) -> Self {
+        ScheduleCursor { schedule, end, here: 0, arrived: Time::ZERO }
     }
 
     fn go_to(&mut self, now: Time) {
@@ -184,7 +186,7 @@ impl Cursor {
 
     /// Returns the time of the first bit of a packet that reaches the transmitter at `now`: `now`, or the end
     /// of an outage or gap.
-    pub fn begin(&mut self, now: Time) -> Time {
+    pub fn transmission_start(&mut self, now: Time) -> Time {
         self.go_to(now);
         let mut ahead = self.schedule.phases[self.here..].iter();
         match ahead.find(|phase| !phase.pace.holds(self.end)) {
@@ -197,7 +199,7 @@ impl Cursor {
     /// After a change of rate or an outage, the packet on the transmitter continues with its remaining bits.
     /// A packet that a handoff interrupts is sent again from its first bit over the new cell, or is lost. A
     /// lost packet leaves the transmitter at the end of the gap.
-    pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
+    pub fn transmission_end(&mut self, now: Time, bytes: u32) -> Time {
         self.go_to(now);
         // Work is counted in billionths of a bit: rate times nanoseconds is then an integer.
         let whole = u128::from(bytes) * 8 * 1_000_000_000;
@@ -227,7 +229,7 @@ impl Cursor {
     /// Returns the arrival time of a packet with its last bit sent at `sent`. A link keeps the order of
     /// packets: on a shorter path, a packet arrives no earlier than the previous packet. 3GPP's PDCP also
     /// delivers in sequence across a handoff (TS 38.323 §5.2.2).
-    pub fn arrival(&mut self, sent: Time) -> Time {
+    pub fn arrival_time(&mut self, sent: Time) -> Time {
         self.go_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
         self.arrived
@@ -236,7 +238,7 @@ impl Cursor {
 
 impl PhaseState {
     /// True if packets at the transmitter of `end` wait in this phase.
-    fn holds(self, end: End) -> bool {
+    fn holds(self, end: LinkEnd) -> bool {
         match self {
             PhaseState::Sends(_) => false,
             PhaseState::Waits => true,
@@ -264,16 +266,22 @@ mod tests {
         at(1000 * ms)
     }
 
-    fn rate(from: Time, bps: u64) -> Change {
-        Change { at: from, kind: ChangeKind::Rate(Rate::from_bps(bps)) }
+    fn rate(from: Time, bps: u64) -> ScheduledChange {
+        ScheduledChange { at: from, kind: ChangeKind::Rate(Rate::from_bps(bps)) }
     }
 
-    fn outage(from: Time, lasts: u64) -> Change {
-        Change { at: from, kind: ChangeKind::Outage(Span::from_millis(lasts)) }
+    fn outage(from: Time, lasts: u64) -> ScheduledChange {
+        ScheduledChange { at: from, kind: ChangeKind::Outage(Span::from_millis(lasts)) }
     }
 
     /// Creates a handoff of end 1.
-    fn handoff(from: Time, gap: u64, is_forwarded: bool, bps: Option<u64>, delay: Option<u64>) -> Change {
+    fn handoff(
+        from: Time,
+        gap: u64,
+        is_forwarded: bool,
+        bps: Option<u64>,
+        delay: Option<u64>,
+    ) -> ScheduledChange {
         let kind = ChangeKind::Handoff(Handoff {
             gap: Span::from_millis(gap),
             mobile: 1,
@@ -281,16 +289,16 @@ mod tests {
             rate: bps.map(Rate::from_bps),
             delay: delay.map(Span::from_millis),
         });
-        Change { at: from, kind }
+        ScheduledChange { at: from, kind }
     }
 
-    fn walk(bps: u64, changes: &[Change], end: End) -> Cursor {
-        Cursor::new(Arc::new(LinkSchedule::new(Rate::from_bps(bps), DELAY, changes)), end)
+    fn walk(bps: u64, changes: &[ScheduledChange], end: LinkEnd) -> ScheduleCursor {
+        ScheduleCursor::new(Arc::new(LinkSchedule::new(Rate::from_bps(bps), DELAY, changes)), end)
     }
 
     /// Returns the times of a packet's first and last bit.
-    fn sent(walk: &mut Cursor, now: Time, bytes: u32) -> [Time; 2] {
-        [walk.begin(now), walk.finish(now, bytes)]
+    fn sent(walk: &mut ScheduleCursor, now: Time, bytes: u32) -> [Time; 2] {
+        [walk.transmission_start(now), walk.transmission_end(now, bytes)]
     }
 
     #[test]
@@ -306,10 +314,10 @@ mod tests {
         // Fractions of a bit count, and only the end of the packet is rounded up. Of 1024 bits 192 are sent
         // in 10 ms, and 832 at 56 kbit/s in 14.857142857 ms.
         let mut air = walk(19_200, &[rate(ms(10), 56_000)], 1);
-        assert_eq!(air.finish(Time::ZERO, 128), Time::from_nanos(24_857_143));
+        assert_eq!(air.transmission_end(Time::ZERO, 128), Time::from_nanos(24_857_143));
         // A change after the end of the packet has no effect on it.
         assert_eq!(
-            walk(19_200, &[rate(ms(100), 56_000)], 0).finish(Time::ZERO, 128),
+            walk(19_200, &[rate(ms(100), 56_000)], 0).transmission_end(Time::ZERO, 128),
             Time::from_nanos(53_333_334)
         );
     }
@@ -339,7 +347,7 @@ mod tests {
             // The last bit is sent before the gap.
             assert_eq!(sent(&mut walk(1_600_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(5)]);
         }
-        assert!([0, 1].iter().all(|end| walk(1, &changes, *end).schedule.losses(*end).is_empty()));
+        assert!([0, 1].iter().all(|end| walk(1, &changes, *end).schedule.loss_intervals(*end).is_empty()));
     }
 
     #[test]
@@ -351,18 +359,18 @@ mod tests {
         assert_eq!(sent(&mut base(), ms(105), 1000), [ms(105), ms(113)]);
         // The end at the mobile loses no packet.
         assert_eq!(sent(&mut walk(1_000_000, &changes, 1), Time::ZERO, 1000), [Time::ZERO, ms(113)]);
-        assert_eq!(base().schedule.losses(0), [[ms(5), ms(105)]]);
-        assert!(base().schedule.losses(1).is_empty());
+        assert_eq!(base().schedule.loss_intervals(0), [[ms(5), ms(105)]]);
+        assert!(base().schedule.loss_intervals(1).is_empty());
     }
 
     #[test]
     fn no_packet_overtakes_on_the_shorter_path_after_a_handoff() {
         let mut walk = walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(10))], 0);
-        let arrivals = [4, 5, 6, 7, 45, 46].map(|left| walk.arrival(ms(left)));
+        let arrivals = [4, 5, 6, 7, 45, 46].map(|left| walk.arrival_time(ms(left)));
         assert_eq!(arrivals, [54, 55, 55, 55, 55, 56].map(ms));
         // A longer path causes no reordering.
         let mut longer = self::walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(90))], 0);
-        assert_eq!([5, 6, 7].map(|left| longer.arrival(ms(left))), [55, 96, 97].map(ms));
+        assert_eq!([5, 6, 7].map(|left| longer.arrival_time(ms(left))), [55, 96, 97].map(ms));
     }
 
     #[test]
@@ -431,7 +439,7 @@ mod tests {
                 };
                 pieces.iter().map(piece).sum()
             };
-            let mut walk = Cursor::new(schedule, 0);
+            let mut walk = ScheduleCursor::new(schedule, 0);
             let mut free = Time::ZERO;
             while free < now {
                 let (start, bytes) = (free + Span::from_nanos(random(1_000_000)), 40 + random(1500) as u32);

@@ -9,14 +9,14 @@ pub struct Tag {
     /// Flow of the packet.
     pub flow: FlowId,
     /// Length of the TCP payload in bytes; 0 without payload.
-    pub len: u32,
+    pub payload_bytes: u32,
     /// Sequence number of the first byte of the TCP payload.
     pub seq: u64,
 }
 
 impl Tag {
     /// Returns the sequence number after the last byte of the TCP payload.
-    pub fn end(&self) -> u64 {
-        self.seq + u64::from(self.len)
+    pub fn end_seq(&self) -> u64 {
+        self.seq + u64::from(self.payload_bytes)
     }
 }

@@ -3,7 +3,8 @@
 use airhop_base::{Span, Time};
 use airhop_engine::EventQueue;
 use airhop_radio::arq::{
-    ArqPlan, ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report, Upward,
+    ArqPlan, ArqReceiver, ArqReport, ArqRules, ArqSender, LinkAck, LinkFrame, ReceiverOutput,
+    RetransmissionGroup,
 };
 use proptest::prelude::*;
 
@@ -33,7 +34,7 @@ enum Event {
 struct Transcript {
     pushed: u64,
     delivered: Vec<u64>,
-    reports: Vec<Report>,
+    reports: Vec<ArqReport>,
     /// Transmissions of frames with data.
     sent: Vec<LinkFrame>,
 }
@@ -51,7 +52,7 @@ struct World {
     last_ack: Time,
     /// Time of the earliest [`Event::Due`] in the queue.
     wakes: Time,
-    up: Upward,
+    up: ReceiverOutput,
     said: Transcript,
 }
 
@@ -59,8 +60,8 @@ impl World {
     /// Simulates packets that arrive one after another, at these intervals, until no event is left.
     fn run(plan: &ArqPlan, channel: &Channel, arrivals: &[Span]) -> Transcript {
         let mut world = World {
-            sender: plan.sender(),
-            receiver: plan.receiver(),
+            sender: plan.build_sender(),
+            receiver: plan.build_receiver(),
             channel: channel.clone(),
             queue: EventQueue::new(),
             waiting: 0,
@@ -69,12 +70,12 @@ impl World {
             acks: 0,
             last_ack: Time::ZERO,
             wakes: Time::MAX,
-            up: Upward::default(),
+            up: ReceiverOutput::default(),
             said: Transcript::default(),
         };
         arrivals.iter().for_each(|at| world.queue.push(Time::ZERO + *at, Event::Push));
         while let Some((now, event)) = world.queue.pop_until(Time::MAX) {
-            assert!(world.queue.popped() < 1_000_000, "no end: {:?}", world.sender);
+            assert!(world.queue.popped_count() < 1_000_000, "no end: {:?}", world.sender);
             world.handle(now, event);
         }
         world.said
@@ -141,13 +142,13 @@ fn rules(most: u32, attempts: Option<u32>) -> impl Strategy<Value = ArqRules> {
     (1..=most, 1_u64..500).prop_map(move |(window, us)| ArqRules {
         window,
         timeout: Span::from_micros(us),
-        attempts,
+        max_attempts: attempts,
         ack_bytes: 6,
     })
 }
 
 fn plan(attempts: Option<u32>) -> impl Strategy<Value = ArqPlan> {
-    let group = prop_oneof![Just(Group::Sliding), Just(Group::Blocks)];
+    let group = prop_oneof![Just(RetransmissionGroup::Sliding), Just(RetransmissionGroup::Blocks)];
     prop_oneof![
         (group, rules(70, attempts)).prop_map(|(group, rules)| ArqPlan::GoBackN { group, rules }),
         (any::<bool>(), rules(64, attempts))
@@ -183,12 +184,12 @@ fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
 }
 
 /// Returns the sender's reports about one frame number.
-fn of(said: &Transcript, number: u64) -> Vec<Report> {
-    let about = |report: &Report| match *report {
-        Report::Acknowledged(n)
-        | Report::Discarded(n)
-        | Report::Aborted(n)
-        | Report::Failed { number: n, .. } => n == number,
+fn of(said: &Transcript, number: u64) -> Vec<ArqReport> {
+    let about = |report: &ArqReport| match *report {
+        ArqReport::Acknowledged(n)
+        | ArqReport::Discarded(n)
+        | ArqReport::Aborted(n)
+        | ArqReport::Failed { number: n, .. } => n == number,
     };
     said.reports.iter().copied().filter(about).collect()
 }
@@ -198,9 +199,9 @@ fn of(said: &Transcript, number: u64) -> Vec<Report> {
 fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(), TestCaseError> {
     let story = of(said, number);
     let (last, failures) = story.split_last().expect("every frame comes to an end");
-    let failed = |i: usize, retry| Report::Failed { number, attempt: i as u32 + 1, retry };
-    let gave_up = *last == Report::Discarded(number);
-    prop_assert!(gave_up || *last == Report::Acknowledged(number), "{story:?}");
+    let failed = |i: usize, retry| ArqReport::Failed { number, attempt: i as u32 + 1, retry };
+    let gave_up = *last == ArqReport::Discarded(number);
+    prop_assert!(gave_up || *last == ArqReport::Acknowledged(number), "{story:?}");
     let attempts = said.sent.iter().filter(|f| f.number == number).map(|f| f.attempt);
     prop_assert!(attempts.clone().eq(1..=attempts.clone().count() as u32), "sent as {attempts:?}");
     for (i, report) in failures.iter().enumerate() {
@@ -240,7 +241,7 @@ proptest! {
         prop_assert!(said.delivered.is_sorted_by(|a, b| a < b), "{:?}", said.delivered);
         for number in 0..said.pushed {
             check_story(&said, number, Some(limit))?;
-            let discarded = of(&said, number).contains(&Report::Discarded(number));
+            let discarded = of(&said, number).contains(&ArqReport::Discarded(number));
             prop_assert!(discarded || said.delivered.contains(&number), "{} is missing", number);
         }
     }
@@ -304,7 +305,7 @@ proptest! {
         };
         // The link ACK of the second frame arrives two frames and a round trip after the start, and a frame
         // may start at that time.
-        let meanwhile = 3 + (channel.delay * 2).whole(channel.frame) as usize;
+        let meanwhile = 3 + (channel.delay * 2).whole_multiples(channel.frame) as usize;
         prop_assert!(again(true) <= meanwhile.min(window as usize));
         prop_assert_eq!(again(false), window as usize);
     }

@@ -3,9 +3,9 @@
 use crate::radio_link;
 use crate::radio_link::{Note, World, go_back, round, rules};
 use airhop_base::{Span, Time};
-use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
-use airhop_radio::layer::{Reception, Transmitted};
+use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
+use airhop_radio::errors::{ErrorPlan, FadePlan, FrameSelection, InitialState, Sojourn};
+use airhop_radio::layer::{Reception, SentFrame};
 use airhop_radio::link::RadioPlan;
 use proptest::prelude::*;
 
@@ -33,7 +33,7 @@ fn without_arq_frames_are_sent_once_without_link_acks() {
 /// The header of the link layer counts as part of the frame.
 #[test]
 fn the_link_header_counts_towards_the_airtime() {
-    let plan = RadioPlan { overhead: 8, ..round(45) };
+    let plan = RadioPlan { overhead_bytes: 8, ..round(45) };
     assert_eq!(story(&plan, &[(0, 100)]), [(153, Note::Delivered { end: 0, number: 0 })]);
 }
 
@@ -41,7 +41,7 @@ fn the_link_header_counts_towards_the_airtime() {
 /// If several link ACKs are waiting, only the last is sent, which acknowledges all frames.
 #[test]
 fn link_acks_precede_data_and_interrupt_no_frame() {
-    let sliding = go_back(Group::Sliding, rules(8, 10_000));
+    let sliding = go_back(RetransmissionGroup::Sliding, rules(8, 10_000));
     let plan = RadioPlan { arq: [sliding, ArqPlan::None], ..round(0) };
     let notes = story(&plan, &[(0, 50), (0, 40), (1, 100), (1, 100)]);
     let acknowledged = |number| Note::Acknowledged { end: 0, number };
@@ -63,8 +63,10 @@ fn link_acks_precede_data_and_interrupt_no_frame() {
 fn the_arq_timeout_counts_from_the_start_of_the_frame() {
     // A frame takes 100 µs, its ACK 10 µs, and the delay is 45 µs in each direction.
     for (timeout, in_time) in [(200, true), (199, false)] {
-        let plan =
-            RadioPlan { arq: [go_back(Group::Sliding, rules(1, timeout)), ArqPlan::None], ..round(45) };
+        let plan = RadioPlan {
+            arq: [go_back(RetransmissionGroup::Sliding, rules(1, timeout)), ArqPlan::None],
+            ..round(45)
+        };
         let notes = story(&plan, &[(0, 100)]);
         let failed = (timeout, Note::Failed { end: 0, number: 0, attempt: 1, retry: true });
         assert_eq!(notes.contains(&failed), !in_time, "{notes:?}");
@@ -79,7 +81,8 @@ fn the_arq_timeout_counts_from_the_start_of_the_frame() {
 /// of the block, and are sent as the next block.
 #[test]
 fn packets_after_a_block_wait_for_its_link_ack() {
-    let plan = RadioPlan { arq: [go_back(Group::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
+    let plan =
+        RadioPlan { arq: [go_back(RetransmissionGroup::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
     let mut world = World::new(&plan, 1);
     world.push(0, 100);
     world.push(0, 20);
@@ -96,9 +99,9 @@ fn packets_after_a_block_wait_for_its_link_ack() {
 /// each frame.
 #[test]
 fn a_timeout_fails_all_outstanding_frames() {
-    let rules = ArqRules { attempts: Some(2), ..rules(3, 1000) };
+    let rules = ArqRules { max_attempts: Some(2), ..rules(3, 1000) };
     let plan = RadioPlan {
-        arq: [go_back(Group::Sliding, rules), ArqPlan::None],
+        arq: [go_back(RetransmissionGroup::Sliding, rules), ArqPlan::None],
         errors: [ErrorPlan::Loss(1.0), ErrorPlan::Clean],
         ..round(45)
     };
@@ -127,10 +130,10 @@ fn a_timeout_fails_all_outstanding_frames() {
 #[test]
 fn error_models_treat_link_acks_as_control_frames() {
     let plan = RadioPlan {
-        arq: [go_back(Group::Sliding, rules(1, 1000)), ArqPlan::None],
+        arq: [go_back(RetransmissionGroup::Sliding, rules(1, 1000)), ArqPlan::None],
         errors: [
             ErrorPlan::Clean,
-            ErrorPlan::GilbertElliott { loss: [1.0, 1.0], leave: [0.1, 0.1], strikes: Strikes::Data },
+            ErrorPlan::GilbertElliott { loss: [1.0, 1.0], leave: [0.1, 0.1], strikes: FrameSelection::Data },
         ],
         ..round(45)
     };
@@ -141,7 +144,7 @@ fn error_models_treat_link_acks_as_control_frames() {
 
 /// Returns errors of good and bad periods; in bad periods all frames are lost.
 fn fading(good: Span, bad: Span) -> ErrorPlan {
-    let (sojourn, start) = (Sojourn::Exponential, Start::Stationary);
+    let (sojourn, start) = (Sojourn::Exponential, InitialState::Stationary);
     let fades = FadePlan::Drawn { means: [good, bad], sojourn, start };
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
@@ -151,7 +154,7 @@ fn fading(good: Span, bad: Span) -> ErrorPlan {
 #[test]
 fn a_fade_lasts_from_first_timeout_to_next_link_ack() {
     let errors = fading(Span::from_millis(10), Span::from_millis(4));
-    let arq = go_back(Group::Sliding, rules(3, 500));
+    let arq = go_back(RetransmissionGroup::Sliding, rules(3, 500));
     let plan = RadioPlan { arq: [arq, ArqPlan::None], errors: [errors.clone(), errors], ..round(45) };
     let mut world = World::new(&plan, 1);
     world.saturate(0, 100);
@@ -184,8 +187,8 @@ fn a_fade_lasts_from_first_timeout_to_next_link_ack() {
 /// Returns a strategy for link recovery of any kind. The timeout is a multiple of the longest time of a frame
 /// and its ACK.
 fn arq(attempts: Option<u32>) -> impl Strategy<Value = ArqPlan> {
-    let rules = move |window, timeout| ArqRules { attempts, ..rules(window, timeout) };
-    let group = prop_oneof![Just(Group::Sliding), Just(Group::Blocks)];
+    let rules = move |window, timeout| ArqRules { max_attempts: attempts, ..rules(window, timeout) };
+    let group = prop_oneof![Just(RetransmissionGroup::Sliding), Just(RetransmissionGroup::Blocks)];
     prop_oneof![
         Just(ArqPlan::None),
         (group, 1_u32..10, 50_u64..3000).prop_map(move |(group, n, us)| go_back(group, rules(n, us))),
@@ -211,7 +214,7 @@ prop_compose! {
         delay in 0_u64..300,
         overhead in 0_u32..20,
     ) -> RadioPlan {
-        RadioPlan { arq, errors, overhead, ..round(delay) }
+        RadioPlan { arq, errors, overhead_bytes: overhead, ..round(delay) }
     }
 }
 
@@ -260,7 +263,7 @@ proptest! {
                 prop_assert!(delivered(&world, end).into_iter().eq(0..handed));
             }
         }
-        prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
+        prop_assert_eq!((world.packets.len(), world.link.packet_count()), (0, 0));
     }
 
     /// Every packet is either delivered once and in order, or returned. It is returned if its frame is lost
@@ -282,7 +285,7 @@ proptest! {
             all.sort();
             prop_assert!(all.into_iter().eq(0..world.handed[usize::from(from)]));
         }
-        prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
+        prop_assert_eq!((world.packets.len(), world.link.packet_count()), (0, 0));
     }
 
     /// If selective repeat discards a packet, the packet may have arrived: it was delivered, or is in the
@@ -291,13 +294,13 @@ proptest! {
     fn a_packet_discarded_by_selective_repeat_may_have_arrived(
         plan in any_plan(Some(2)), srej in any::<bool>(), window in 1_u32..=64, packets in traffic(), seed in any::<u64>(),
     ) {
-        let rules = ArqRules { attempts: Some(2), ..rules(window, 3000) };
+        let rules = ArqRules { max_attempts: Some(2), ..rules(window, 3000) };
         let plan = RadioPlan { arq: [ArqPlan::SelectiveRepeat { srej, rules }, ArqPlan::None], ..plan };
         let world = run(&plan, &packets, seed);
         for (at, note) in &world.notes {
             let Note::Discarded { end: 0, number, arrived } = *note else { continue };
             let received = world.notes.iter().any(|(sent, note)| {
-                let Note::Transmitted(Transmitted { from: 0, number: Some(n), reception: Reception::Received, .. }) = *note else {
+                let Note::Transmitted(SentFrame { from: 0, packet_number: Some(n), reception: Reception::Received, .. }) = *note else {
                     return false;
                 };
                 n == number && *sent + plan.delay[0] <= *at
@@ -313,9 +316,9 @@ proptest! {
         let world = run(&plan, &packets, seed);
         let mut free = [Time::ZERO; 2];
         for (at, note) in &world.notes {
-            if let Note::Transmitted(Transmitted { from: end, bytes, start, .. }) = *note {
+            if let Note::Transmitted(SentFrame { from: end, bytes, start, .. }) = *note {
                 prop_assert!(start >= free[usize::from(end)]);
-                prop_assert_eq!(*at, start + plan.pace[usize::from(end)].time_for(bytes));
+                prop_assert_eq!(*at, start + plan.rates[usize::from(end)].time_for(bytes));
                 free[usize::from(end)] = *at;
             }
         }

@@ -7,7 +7,7 @@
 
 use crate::radio_link::{World, go_back, round, rules};
 use airhop_base::{Span, Time};
-use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 
@@ -49,12 +49,12 @@ fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
 fn one_arq_window_is_sent_per_round_trip() {
     for window in 1..=4 {
         let sliding = ROUND_TRIP.max(f64::from(window) * FRAME) / f64::from(window);
-        check(&lossy(go_back(Group::Sliding, rules(window, 1000)), 0.0), sliding, 0.0);
+        check(&lossy(go_back(RetransmissionGroup::Sliding, rules(window, 1000)), 0.0), sliding, 0.0);
         let selective = ArqPlan::SelectiveRepeat { srej: true, rules: rules(window, 1000) };
         check(&lossy(selective, 0.0), sliding, 0.0);
         // The link ACK of a block arrives R after the start of the last frame.
         let block = (ROUND_TRIP + f64::from(window - 1) * FRAME) / f64::from(window);
-        check(&lossy(go_back(Group::Blocks, rules(window, 1000)), 0.0), block, 0.0);
+        check(&lossy(go_back(RetransmissionGroup::Blocks, rules(window, 1000)), 0.0), block, 0.0);
     }
     check(&round(45), FRAME, 0.0);
 }
@@ -67,7 +67,7 @@ fn one_arq_window_is_sent_per_round_trip() {
 #[test]
 fn go_back_n_costs_one_timeout_per_loss() {
     for (p, window, timeout) in [(0.02, 3, 350.0), (0.1, 4, 430.0), (0.2, 3, 301.0)] {
-        let plan = lossy(go_back(Group::Sliding, rules(window, timeout as u64)), p);
+        let plan = lossy(go_back(RetransmissionGroup::Sliding, rules(window, timeout as u64)), p);
         check(&plan, FRAME + timeout * p / (1.0 - p), timeout * f64::sqrt(p) / (1.0 - p));
     }
 }
@@ -78,7 +78,7 @@ fn go_back_n_costs_one_timeout_per_loss() {
 #[test]
 fn go_back_n_in_blocks_costs_one_timeout_per_round() {
     for (p, n, timeout) in [(0.1, 3.0, 450.0), (0.05, 4.0, 520.0), (0.2, 2.0, 333.0)] {
-        let plan = lossy(go_back(Group::Blocks, rules(n as u32, timeout as u64)), p);
+        let plan = lossy(go_back(RetransmissionGroup::Blocks, rules(n as u32, timeout as u64)), p);
         let block = (n - 1.0) * FRAME + ROUND_TRIP;
         check(&plan, block / n + timeout * p / (1.0 - p), timeout * f64::sqrt(p) / (1.0 - p));
     }
@@ -88,7 +88,7 @@ fn go_back_n_in_blocks_costs_one_timeout_per_round() {
 #[test]
 fn stop_and_wait_costs_one_timeout_per_lost_frame_or_ack() {
     for (p, q) in [(0.1, 0.0), (0.2, 0.1)] {
-        let plan = lossy(go_back(Group::Sliding, rules(1, 280)), p);
+        let plan = lossy(go_back(RetransmissionGroup::Sliding, rules(1, 280)), p);
         let plan = RadioPlan { errors: [ErrorPlan::Loss(p), ErrorPlan::Loss(q)], ..plan };
         let fails = 1.0 - (1.0 - p) * (1.0 - q);
         check(&plan, ROUND_TRIP + 280.0 * fails / (1.0 - fails), 280.0 * fails.sqrt() / (1.0 - fails));
@@ -114,8 +114,8 @@ fn selective_repeat_costs_one_frame_per_loss() {
 #[test]
 fn with_n_attempts_the_loss_rate_is_the_nth_power() {
     let (p, limit, timeout) = (0.3_f64, 3, 280.0);
-    let rules = ArqRules { attempts: Some(limit), ..rules(1, timeout as u64) };
-    let mut world = World::new(&lossy(go_back(Group::Sliding, rules), p), 1);
+    let rules = ArqRules { max_attempts: Some(limit), ..rules(1, timeout as u64) };
+    let mut world = World::new(&lossy(go_back(RetransmissionGroup::Sliding, rules), p), 1);
     world.keep = false;
     world.saturate(0, FRAME as u32);
     world.run(Time::ZERO + Span::from_secs(50));

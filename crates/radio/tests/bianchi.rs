@@ -3,7 +3,7 @@
 
 use crate::harness::{plan, saturation};
 use airhop_base::{Rate, Span};
-use airhop_radio::cell::{Access, CellPlan, CellRules};
+use airhop_radio::cell::{AccessMethod, CellPlan, CellRules};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
 /// Length of an IP datagram with 1000 bytes of UDP payload; its MPDU has 1064 bytes, as in the runs of ns-3.
@@ -39,10 +39,10 @@ fn model(n: i32, plan: &CellPlan, attempts: Option<u32>, after_collision: Span) 
     let phy = &plan.phy;
     let control = |bytes| phy.airtime(bytes, plan.control_rate);
     let [rts, cts, ack] = [RTS_BYTES, CTS_BYTES, ACK_BYTES].map(control);
-    let data = phy.airtime(IP_BYTES + plan.overhead, plan.rate);
-    let (success, collision) = match plan.access {
-        Access::Basic => (data + phy.sifs + ack + phy.difs(), data + after_collision),
-        Access::RtsCts => (rts + cts + data + ack + phy.sifs * 3 + phy.difs(), rts + after_collision),
+    let data = phy.airtime(IP_BYTES + plan.overhead_bytes, plan.rate);
+    let (success, collision) = match plan.access_method {
+        AccessMethod::Basic => (data + phy.sifs + ack + phy.difs(), data + after_collision),
+        AccessMethod::RtsCts => (rts + cts + data + ack + phy.sifs * 3 + phy.difs(), rts + after_collision),
     };
     let us = |s: Span| s.nanos() as f64 / 1e3;
     one * PAYLOAD_BITS / ((1.0 - any) * us(phy.slot) + one * us(success) + (any - one) * us(collision))
@@ -61,14 +61,15 @@ fn measured(plan: &CellPlan) -> f64 {
 /// stations do not.
 #[test]
 fn saturation_throughput_equals_the_bianchi_model() {
-    for (access, rules) in
-        [Access::Basic, Access::RtsCts].into_iter().flat_map(|a| [(a, CellRules::IEEE), (a, CellRules::NS2)])
+    for (access, rules) in [AccessMethod::Basic, AccessMethod::RtsCts]
+        .into_iter()
+        .flat_map(|a| [(a, CellRules::IEEE), (a, CellRules::NS2)])
     {
         for n in [1, 2, 5, 10, 20] {
             for attempts in [Some(7), None] {
                 let mut plan = plan(n + 1);
-                (plan.access, plan.rules) = (access, rules);
-                plan.attempts = attempts.unwrap_or(u32::MAX);
+                (plan.access_method, plan.rules) = (access, rules);
+                plan.max_attempts = attempts.unwrap_or(u32::MAX);
                 let (measured, model) = (measured(&plan), model(n as i32, &plan, attempts, plan.phy.eifs()));
                 let off = measured / model - 1.0;
                 let what = format!("{access:?}, {:?}, n = {n}, attempts {attempts:?}", rules.ack_timeout);

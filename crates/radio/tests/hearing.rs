@@ -27,8 +27,8 @@
 //! chain follow the received frames, per frame and per second.
 
 use crate::harness::{Note, World, line};
-use airhop_base::{Drop, Rate, Span, Time};
-use airhop_radio::cell::{Access, CellPlan, CellRules, Station};
+use airhop_base::{DropCause, Rate, Span, Time};
+use airhop_radio::cell::{AccessMethod, CellPlan, CellRules, Station};
 use airhop_radio::layer::FrameKind;
 use airhop_radio::phy::{ACK_BYTES, Coding, DATA_OVERHEAD, Phy};
 
@@ -113,7 +113,7 @@ fn hidden_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
         if begins < data + sifs {
             return Step { sent: 2.0, received: 1.0, wait, left: k + 1, redraws: true };
         }
-        let left = k - (data + sifs).whole(slot) as usize;
+        let left = k - (data + sifs).whole_multiples(slot) as usize;
         Step { sent: 1.0, received: 1.0, wait, left, redraws: false }
     })
 }
@@ -132,7 +132,7 @@ fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
 /// frames per sent frame, and per second.
 fn measured(plan: &CellPlan, ways: [(Station, Station); 2], bytes: u32) -> [f64; 2] {
     let mut plan = plan.clone();
-    plan.attempts = 1;
+    plan.max_attempts = 1;
     let mut world = World::new(&plan, 1);
     world.keep = false;
     ways.into_iter().for_each(|(from, to)| world.saturate(from, to, bytes));
@@ -205,17 +205,18 @@ fn exposed_terminal_throughput_equals_the_closed_form() {
 
 /// Returns the fraction of data frames of station 0 that are lost in collisions. Station 0 sends to station
 /// 1. Station 2, which station 0 does not sense, sends to a station farther away.
-fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
+fn lost_data(metres: &[f64], sense: f64, access: AccessMethod) -> f64 {
     let mut plan = line(metres, 40.0, sense);
-    plan.access = access;
+    plan.access_method = access;
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 1040);
     world.saturate(2, 3, 1040);
     world.run(Time::ZERO + Span::from_secs(10));
     let count = |what: fn(&Note) -> bool| world.notes.iter().filter(|(_, note)| what(note)).count() as f64;
     let received = count(|n| matches!(n, Note::Delivered { from: 0, .. }));
-    let lost =
-        count(|n| matches!(n, Note::Lost { from: 0, frame: FrameKind::Data, cause: Drop::Collision, .. }));
+    let lost = count(|n| {
+        matches!(n, Note::Lost { from: 0, frame: FrameKind::Data, cause: DropCause::Collision, .. })
+    });
     lost / (lost + received)
 }
 
@@ -228,7 +229,8 @@ fn rts_cts_protects_only_where_the_cts_is_decoded() {
     let decodes = [0.0, 30.0, 60.0, 90.0];
     let senses = [0.0, 30.0, 90.0, 120.0];
     for (metres, sense, left) in [(decodes, 40.0, 0.0..0.05), (senses, 85.0, 0.5..1.5)] {
-        let [basic, rts] = [Access::Basic, Access::RtsCts].map(|access| lost_data(&metres, sense, access));
+        let [basic, rts] =
+            [AccessMethod::Basic, AccessMethod::RtsCts].map(|access| lost_data(&metres, sense, access));
         println!("{metres:?}: {basic:.3} lost, {rts:.3} with RTS/CTS");
         assert!(basic > 0.3, "{basic}");
         assert!(left.contains(&(rts / basic)), "{metres:?}: {rts:.3} with RTS/CTS, {basic:.3} without");
@@ -242,7 +244,7 @@ fn rts_cts_protects_only_where_the_cts_is_decoded() {
 #[test]
 fn a_station_ignores_a_cts_after_its_attempt_failed() {
     let hidden = line(&[0.0, 30.0, 60.0], 35.0, 35.0);
-    let mut plan = CellPlan { rules: CellRules::IEEE, access: Access::RtsCts, ..hidden };
+    let mut plan = CellPlan { rules: CellRules::IEEE, access_method: AccessMethod::RtsCts, ..hidden };
     plan.phy = Phy { plcp: Span::from_nanos(4), coding: Coding::Serial, ..Phy::ERP_OFDM };
     (plan.rate, plan.control_rate) = (Rate::from_bps(54_000_000), Rate::from_bps(24_000_000));
     let mut world = World::new(&plan, 1);
@@ -255,9 +257,14 @@ fn a_station_ignores_a_cts_after_its_attempt_failed() {
         let Note::Transmitted(tx) = note else { continue };
         let station = usize::from(tx.from);
         match tx.frame {
-            FrameKind::Rts => granted[station] = Some((tx.number, tx.attempt)),
+            FrameKind::Rts => granted[station] = Some((tx.packet_number, tx.attempt)),
             FrameKind::Data => {
-                assert_eq!(granted[station].take(), Some((tx.number, tx.attempt)), "at {:?}", tx.start);
+                assert_eq!(
+                    granted[station].take(),
+                    Some((tx.packet_number, tx.attempt)),
+                    "at {:?}",
+                    tx.start
+                );
                 data += 1;
             }
             FrameKind::Cts => clear += 1,

@@ -1,9 +1,11 @@
 //! Properties of every cell without aggregation, for any traffic.
 
 use crate::harness::{Note, World};
-use airhop_base::{Drop, Rate, Span, Time};
-use airhop_radio::cell::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Range, Receiving};
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
+use airhop_base::{DropCause, Rate, Span, Time};
+use airhop_radio::cell::{
+    AccessMethod, AckTimeout, CellPlan, CellRules, InterferenceRule, LinkErrors, RadioRange,
+};
+use airhop_radio::errors::{ErrorPlan, FadePlan, FrameSelection, InitialState, Sojourn};
 use airhop_radio::layer::{Fragmentation, FrameKind};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use proptest::prelude::*;
@@ -14,14 +16,14 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
         (0.0..=1.0).prop_map(ErrorPlan::Loss),
         (0.0..=1.0).prop_map(|fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 }),
         ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 0..3_usize).prop_map(|([loss, leave], word)| {
-            ErrorPlan::GilbertElliott { loss, leave, strikes: Strikes::ALL[word].1 }
+            ErrorPlan::GilbertElliott { loss, leave, strikes: FrameSelection::ALL[word].1 }
         }),
         ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 1_000_u64..1_000_000_000, 0..3_usize).prop_map(
             |([loss, leave], ns, word)| ErrorPlan::Stepped {
                 loss,
                 leave,
                 step: Span::from_nanos(ns),
-                strikes: Strikes::ALL[word].1,
+                strikes: FrameSelection::ALL[word].1,
             }
         ),
         (prop::array::uniform2(1_000_u64..1_000_000_000), 0..4_usize, any::<bool>(), 0.0..0.01, 0.0..1.0)
@@ -29,7 +31,7 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
                 fades: FadePlan::Drawn {
                     means: means.map(Span::from_nanos),
                     sojourn: Sojourn::ALL[sojourn].1,
-                    start: if good { Start::Good } else { Start::Stationary },
+                    start: if good { InitialState::Good } else { InitialState::Stationary },
                 },
                 errors_per_bit: [in_good, in_bad],
             }),
@@ -40,7 +42,7 @@ prop_compose! {
     pub(crate) fn any_plan()(
         phy in prop::sample::select(Phy::ALL.to_vec()),
         places in prop::collection::vec([0.0..150.0, 0.0..150.0], 2..12),
-        range in prop::option::of((1.0..100.0, 1.0..3.0).prop_map(|(receive, more)| Range::free_space(receive, receive * more))),
+        range in prop::option::of((1.0..100.0, 1.0..3.0).prop_map(|(receive, more)| RadioRange::free_space(receive, receive * more))),
         rates in [any::<prop::sample::Index>(), any::<prop::sample::Index>()],
         (rts, attempts) in (any::<bool>(), 1_u32..9),
         (immediate_access, ieee_timeout, sums) in (any::<bool>(), any::<bool>(), any::<bool>()),
@@ -48,10 +50,10 @@ prop_compose! {
         links in prop::collection::vec((prop::option::of(0_u16..2), prop::option::of(0_u16..2), errors()), 0..4),
     ) -> CellPlan {
         let [rate, control_rate]: [Rate; 2] = rates.map(|i| phy.rates[i.index(phy.rates.len())]);
-        CellPlan { control_rate, access: if rts { Access::RtsCts } else { Access::Basic }, attempts, overhead: DATA_OVERHEAD, fragmentation, rules: CellRules {
+        CellPlan { control_rate, access_method: if rts { AccessMethod::RtsCts } else { AccessMethod::Basic }, max_attempts: attempts, overhead_bytes: DATA_OVERHEAD, fragmentation_threshold: fragmentation, rules: CellRules {
                 immediate_access,
                 ack_timeout: if ieee_timeout { AckTimeout::Ieee } else { AckTimeout::Ns2 },
-                receiving: if sums { Receiving::Sinr } else { Receiving::Lock },
+                interference_rule: if sums { InterferenceRule::Sinr } else { InterferenceRule::Lock },
             }, stations: places.into_iter().enumerate().map(|(i, at)| (format!("s{i}"), at)).collect(), range, errors: links.into_iter().map(|(from, to, model)| LinkErrors { from, to, model }).collect(), ..CellPlan::new("cell", phy, rate) }
     }
 }
@@ -63,7 +65,10 @@ pub(crate) fn traffic() -> impl Strategy<Value = Vec<(u16, u16, u32, u64)>> {
 
 /// Returns a strategy for the fragmentation of packets: none, or LHP's.
 fn cut() -> impl Strategy<Value = Option<Fragmentation>> {
-    prop::option::of((0_u32..300, 0_u32..600).prop_map(|(first, rest)| Fragmentation { first, rest }))
+    prop::option::of(
+        (0_u32..300, 0_u32..600)
+            .prop_map(|(first, rest)| Fragmentation { first_bytes: first, max_later_bytes: rest }),
+    )
 }
 
 /// Simulates these packets in the cell until no event is left.
@@ -133,12 +138,12 @@ proptest! {
             let last = count(|n| matches!(n, Note::Failed { retry: false, .. }));
             // For a fragmented packet, the last attempt may have received an ACK, and its lifetime may end
             // without a failure.
-            let in_fragments = cut.is_some() || plan.fragmentation.is_some();
+            let in_fragments = cut.is_some() || plan.fragmentation_threshold.is_some();
             prop_assert!(last == lost + unknown || in_fragments && last < lost + unknown);
             let headers = count(|n| matches!(n, Note::HeaderOnly { .. }));
             prop_assert!(headers <= lost && (cut.is_some() || headers == 0));
             // There are at most 6 failed RTS frames before each data frame, and 7 after the last.
-            let frames = plan.attempts * if in_fragments { 16 } else { 1 };
+            let frames = plan.max_attempts * if in_fragments { 16 } else { 1 };
             prop_assert!(failures as u32 <= frames * 7 + 7);
         }
         let ready = world.notes.iter().filter(|(_, n)| matches!(n, Note::Ready(_))).count();
@@ -160,7 +165,7 @@ proptest! {
         let plan = CellPlan { range: None, errors: Vec::new(), ..plan };
         for (_, note) in run(&plan, &packets, cut, seed).notes {
             if let Note::Lost { frame, cause, .. } = note {
-                prop_assert_eq!(cause, Drop::Collision);
+                prop_assert_eq!(cause, DropCause::Collision);
                 prop_assert!(matches!(frame, FrameKind::Data | FrameKind::Rts));
             }
         }

@@ -9,7 +9,7 @@ use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, RlpRules};
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
-use airhop_radio::layer::Transmitted;
+use airhop_radio::layer::SentFrame;
 use airhop_radio::link::RadioPlan;
 use std::sync::Arc;
 
@@ -18,7 +18,13 @@ fn us(micros: u64) -> Span {
 }
 
 fn rules(rounds: &[u32]) -> RlpRules {
-    RlpRules { rounds: rounds.to_vec(), timeout: us(400), copy: us(110), idle: us(1000), nak_bytes: 10 }
+    RlpRules {
+        naks_per_round: rounds.to_vec(),
+        timeout: us(400),
+        copy_time: us(110),
+        idle_interval: us(1000),
+        nak_bytes: 10,
+    }
 }
 
 fn plan(rounds: &[u32], errors: [ErrorPlan; 2]) -> RadioPlan {
@@ -42,7 +48,7 @@ fn story(packets: usize, there: &[[u64; 2]], back: &[[u64; 2]]) -> Vec<(u64, Not
     (0..packets).for_each(|_| world.push(0, 100));
     world.run(Time::ZERO + Span::from_secs(1));
     assert!(world.queue.is_empty(), "the link becomes idle");
-    assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
+    assert_eq!((world.packets.len(), world.link.packet_count()), (0, 0));
     let told = |note: &Note| !matches!(note, Note::Ready(_) | Note::Lost { .. });
     world.notes.iter().filter(|(_, n)| told(n)).map(|(at, note)| (at.nanos() / 1000, *note)).collect()
 }
@@ -164,7 +170,9 @@ fn an_idle_frame_reveals_the_loss_of_the_last_frame() {
     world.push(0, 100);
     world.run(Time::ZERO + Span::from_secs(1));
     let idle = world.notes.iter().filter_map(|(_, note)| match note {
-        Note::Transmitted(Transmitted { from: 0, number: None, start, .. }) => Some(start.nanos() / 1000),
+        Note::Transmitted(SentFrame { from: 0, packet_number: None, start, .. }) => {
+            Some(start.nanos() / 1000)
+        }
         _ => None,
     });
     // An idle frame is sent every 1000 µs: first after the data frame, and then after its retransmission,
@@ -185,7 +193,7 @@ fn one_nak_names_all_frames_of_a_gap() {
     // are lost.
     let sent = |from: u8, is_data: bool| -> Vec<(u64, Option<u64>)> {
         let all = world.notes.iter().filter_map(|(_, note)| match *note {
-            Note::Transmitted(Transmitted { from: sender, number, start, .. })
+            Note::Transmitted(SentFrame { from: sender, packet_number: number, start, .. })
                 if sender == from.into() && number.is_some() == is_data =>
             {
                 Some((start.nanos() / 1000, number))

@@ -271,10 +271,10 @@ fn channel(bad: &[bool]) -> ErrorPlan {
 /// become idle.
 fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64, Said)>, usize) {
     let rules = RlpRules {
-        rounds: rounds.iter().map(|naks| *naks as u32).collect(),
+        naks_per_round: rounds.iter().map(|naks| *naks as u32).collect(),
         timeout: Span::from_nanos(TIMEOUT),
-        copy: Span::from_nanos(COPY),
-        idle: Span::from_nanos(IDLE),
+        copy_time: Span::from_nanos(COPY),
+        idle_interval: Span::from_nanos(IDLE),
         nak_bytes: 10,
     };
     let errors = [channel(&bad[0]), channel(&bad[1])];

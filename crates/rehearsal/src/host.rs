@@ -6,7 +6,7 @@ use airhop_tcp::{Config, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
 
 /// Datagrams, each with its sending node.
-pub(super) type Sent = Vec<(NodeId, Vec<u8>)>;
+pub(super) type SentDatagrams = Vec<(NodeId, Vec<u8>)>;
 
 /// TCP connection with its sender and receiver.
 pub(super) struct Connection {
@@ -41,13 +41,13 @@ impl Connection {
 
     /// Returns the time of the next timer; `None` if no timer is set. An arriving datagram can cause earlier
     /// actions.
-    pub fn due(&self) -> Option<Time> {
+    pub fn next_deadline(&self) -> Option<Time> {
         let opens = self.opens.map(|(at, _)| at);
         [opens, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
     }
 
     /// Executes all actions that are due at `now`.
-    pub fn work(&mut self, now: Time, sent: &mut Sent) {
+    pub fn run_due_actions(&mut self, now: Time, sent: &mut SentDatagrams) {
         if let Some((_, bytes)) = self.opens.take_if(|(at, _)| *at <= now) {
             self.sender.supply(bytes);
         }
@@ -61,7 +61,7 @@ impl Connection {
     }
 
     /// Handles a datagram that arrives at a node. A datagram of another connection is ignored.
-    pub fn receive(&mut self, now: Time, node: NodeId, datagram: &[u8], sent: &mut Sent) {
+    pub fn receive(&mut self, now: Time, node: NodeId, datagram: &[u8], sent: &mut SentDatagrams) {
         let Ok(decoded) = decode(datagram) else { return };
         let mut packet = decoded.packet;
         let side = usize::from(packet.src != self.ends[0]);
@@ -81,7 +81,7 @@ impl Connection {
         self.transmit(now, sent);
     }
 
-    fn transmit(&mut self, now: Time, sent: &mut Sent) {
+    fn transmit(&mut self, now: Time, sent: &mut SentDatagrams) {
         while let Some(packet) = self.sender.poll_transmit(now) {
             self.put(&packet, sent);
         }
@@ -90,7 +90,7 @@ impl Connection {
         }
     }
 
-    fn put(&mut self, packet: &Packet, sent: &mut Sent) {
+    fn put(&mut self, packet: &Packet, sent: &mut SentDatagrams) {
         self.conversation.observe(packet);
         let mut bytes = Vec::new();
         if encode(packet, &self.conversation, &mut bytes).is_ok() {

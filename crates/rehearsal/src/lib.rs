@@ -9,10 +9,10 @@ mod host;
 mod noise;
 
 use airhop_base::{NodeId, Span, Time};
-use airhop_live::Outside;
+use airhop_live::SimulatedNetwork;
 use airhop_live::clock::Clock;
-use airhop_live::drive::{DriveError, Driven, Loop, Sleep};
-use airhop_live::log::Writer;
+use airhop_live::drive::{LoopError, LoopResult, RealTimeLoop, Sleeper};
+use airhop_live::log::LogWriter;
 use airhop_live::port::Port;
 use airhop_tcp::{Config, Params, Scheme};
 use host::Connection;
@@ -23,13 +23,13 @@ use std::rc::Rc;
 use std::sync::mpsc;
 
 /// Virtual time that passes each time the clock is read.
-const READING: Span = Span::from_micros(1);
+const CLOCK_READ_TIME: Span = Span::from_micros(1);
 
 /// Specification of a rehearsal.
 #[derive(Debug)]
 pub struct Rehearsal<'a> {
     /// Nodes at which hosts are attached.
-    pub ends: Vec<NodeId>,
+    pub host_nodes: Vec<NodeId>,
     /// TCP connections of the hosts.
     pub connections: Vec<DataConnection<'a>>,
     /// Number of random datagrams (noise): TCP, UDP, ICMP and others, some of them malformed.
@@ -68,29 +68,37 @@ impl Rehearsal<'_> {
     ///
     /// # Errors
     /// Returns an error if the log cannot be written.
-    pub fn run(&self, world: &mut impl Outside, log: &mut Writer) -> Result<Driven, DriveError> {
+    pub fn run(
+        &self,
+        world: &mut impl SimulatedNetwork,
+        log: &mut LogWriter,
+    ) -> Result<LoopResult, LoopError> {
         let connections = (0..).zip(&self.connections).map(|(number, data)| Connection::new(number, data));
-        let hosts = Hosts(Rc::new(RefCell::new(Machine {
+        let hosts = Hosts(Rc::new(RefCell::new(VirtualHosts {
             now: Time::ZERO,
             oversleep: self.oversleep,
             connections: connections.collect(),
-            noise: noise::datagrams(&self.ends, self.noise, self.duration, self.seed),
-            waiting: self.ends.iter().map(|end| (*end, VecDeque::new())).collect(),
+            noise: noise::datagrams(&self.host_nodes, self.noise, self.duration, self.seed),
+            waiting: self.host_nodes.iter().map(|end| (*end, VecDeque::new())).collect(),
         })));
-        let ports = self.ends.iter().map(|&end| (end, Cable { node: end, hosts: hosts.clone() })).collect();
+        let ports =
+            self.host_nodes.iter().map(|&end| (end, HostPort { node: end, hosts: hosts.clone() })).collect();
         let (clock, sleeper) = (hosts.clone(), hosts);
         let sockets = mpsc::channel().1; // no kernel has a connection
-        Loop { clock, sleeper, ports, duration: self.duration, spin: Span::ZERO, sockets }.run(
-            world,
-            Some(log),
-            &|| None,
-            &mut |_, _| {},
-        )
+        RealTimeLoop {
+            clock,
+            sleeper,
+            ports,
+            duration: self.duration,
+            spin: Span::ZERO,
+            socket_samples: sockets,
+        }
+        .run(world, Some(log), &|| None, &mut |_, _| {})
     }
 }
 
 /// State of all hosts, and the virtual time.
-struct Machine {
+struct VirtualHosts {
     now: Time,
     oversleep: Span,
     connections: Vec<Connection>,
@@ -100,7 +108,7 @@ struct Machine {
     waiting: Vec<(NodeId, VecDeque<Vec<u8>>)>,
 }
 
-impl Machine {
+impl VirtualHosts {
     fn send(&mut self, node: NodeId, datagram: Vec<u8>) {
         if let Some((_, waiting)) = self.waiting.iter_mut().find(|(at, _)| *at == node) {
             waiting.push_back(datagram);
@@ -109,8 +117,8 @@ impl Machine {
 
     /// Returns the time of the next timer or noise datagram; `None` if no host has one. An arriving datagram
     /// can cause earlier actions.
-    fn next(&self) -> Option<Time> {
-        let timers = self.connections.iter().filter_map(Connection::due);
+    fn next_action(&self) -> Option<Time> {
+        let timers = self.connections.iter().filter_map(Connection::next_deadline);
         timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
     }
 
@@ -119,17 +127,18 @@ impl Machine {
     fn sleep(&mut self, span: Span) {
         let wakes = self.now + span;
         let late = if span > Span::ZERO { self.oversleep } else { Span::ZERO };
-        self.now = self.next().filter(|next| *next < wakes).map_or(wakes + late, |next| next.max(self.now));
+        self.now =
+            self.next_action().filter(|next| *next < wakes).map_or(wakes + late, |next| next.max(self.now));
     }
 
     /// Executes all actions of hosts that are due.
-    fn work(&mut self) {
+    fn run_due_actions(&mut self) {
         while self.noise.front().is_some_and(|(at, ..)| *at <= self.now) {
             let Some((_, node, datagram)) = self.noise.pop_front() else { break };
             self.send(node, datagram);
         }
         let mut sent = Vec::new();
-        self.connections.iter_mut().for_each(|connection| connection.work(self.now, &mut sent));
+        self.connections.iter_mut().for_each(|connection| connection.run_due_actions(self.now, &mut sent));
         sent.into_iter().for_each(|(node, datagram)| self.send(node, datagram));
     }
 
@@ -144,24 +153,24 @@ impl Machine {
 
 /// Shared handle of the machine: the clock, the sleeper, and the host side of every port.
 #[derive(Clone)]
-struct Hosts(Rc<RefCell<Machine>>);
+struct Hosts(Rc<RefCell<VirtualHosts>>);
 
 impl Clock for Hosts {
     fn now(&self) -> Time {
         let mut machine = self.0.borrow_mut();
-        machine.now += READING;
+        machine.now += CLOCK_READ_TIME;
         machine.now
     }
 }
 
-impl Sleep for Hosts {
+impl Sleeper for Hosts {
     fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()> {
         let mut machine = self.0.borrow_mut();
         let machine = &mut *machine;
         if machine.waiting.iter().all(|(_, waiting)| waiting.is_empty()) {
             machine.sleep(span);
         }
-        machine.work();
+        machine.run_due_actions();
         for (mark, (_, waiting)) in ready.iter_mut().zip(&machine.waiting) {
             *mark |= !waiting.is_empty();
         }
@@ -170,12 +179,12 @@ impl Sleep for Hosts {
 }
 
 /// Host side of a node's port.
-struct Cable {
+struct HostPort {
     node: NodeId,
     hosts: Hosts,
 }
 
-impl Port for Cable {
+impl Port for HostPort {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         let mut machine = self.hosts.0.borrow_mut();
         let waiting = machine.waiting.iter_mut().find(|(at, _)| *at == self.node);

@@ -1,17 +1,17 @@
 //! Noise: random datagrams of UDP, TCP, ICMP and other protocols, in addition to the connections. Some are
 //! malformed.
 
-use airhop_base::{NodeId, Span, SplitMix64, Time, unit};
-use airhop_wire::addressing::{address, address6};
+use airhop_base::{NodeId, Span, SplitMix64, Time, uniform_from_bits};
+use airhop_wire::addressing::{ipv4_address, ipv6_address};
 use std::collections::VecDeque;
 
 /// Maximum length of a datagram in bytes. Every node in a scenario has a larger MTU.
-const LONGEST: u64 = 500;
+const MAX_DATAGRAM_BYTES: u64 = 500;
 /// Number of ports. With so few ports, conversations have several datagrams.
-const PORTS: u64 = 4;
+const PORT_COUNT: u64 = 4;
 /// Range of sequence numbers. In a small range, random segments look like reopened connections and
 /// retransmissions.
-const NUMBERS: u64 = 3000;
+const SEQUENCE_RANGE: u64 = 3000;
 
 /// Draws `count` datagrams of hosts at `ends`, in chronological order.
 pub(super) fn datagrams(
@@ -20,7 +20,7 @@ pub(super) fn datagrams(
     duration: Span,
     seed: u64,
 ) -> VecDeque<(Time, NodeId, Vec<u8>)> {
-    let mut draw = Draw(SplitMix64::new(seed));
+    let mut draw = DatagramGenerator(SplitMix64::new(seed));
     let mut times: Vec<Time> =
         (0..count).map(|_| Time::ZERO + Span::from_nanos(draw.below(duration.nanos().max(1)))).collect();
     times.sort();
@@ -32,12 +32,12 @@ pub(super) fn datagrams(
     times.into_iter().map(one).collect()
 }
 
-struct Draw(SplitMix64);
+struct DatagramGenerator(SplitMix64);
 
-impl Draw {
+impl DatagramGenerator {
     /// Draws a number below `most`.
     fn below(&mut self, most: u64) -> u64 {
-        (unit(self.0.draw()) * most as f64) as u64
+        (uniform_from_bits(self.0.draw()) * most as f64) as u64
     }
 
     fn byte(&mut self) -> u8 {
@@ -81,7 +81,7 @@ impl Draw {
             let mut bytes = vec![0x60, ecn << 4, 0, 0];
             bytes.extend((body.len() as u16).to_be_bytes());
             bytes.extend([protocol, 64]);
-            bytes.extend([address6(from), address6(to)].concat());
+            bytes.extend([ipv6_address(from), ipv6_address(to)].concat());
             bytes.extend(body);
             return bytes;
         }
@@ -89,19 +89,19 @@ impl Draw {
         bytes.extend((20 + body.len() as u16).to_be_bytes());
         let fragment = if self.below(10) == 0 { [0x20, self.byte()] } else { [0, 0] };
         bytes.extend([self.byte(), 0, fragment[0], fragment[1], 64, protocol, 0, 0]);
-        let to = if self.below(20) == 0 { [self.byte(), 1, 2, 3] } else { address(to) };
-        bytes.extend([address(from), to].concat());
+        let to = if self.below(20) == 0 { [self.byte(), 1, 2, 3] } else { ipv4_address(to) };
+        bytes.extend([ipv4_address(from), to].concat());
         bytes.extend(body);
         bytes
     }
 
     fn ports(&mut self) -> Vec<u8> {
-        let ports = [1 + self.below(PORTS) as u16, 1 + self.below(PORTS) as u16];
+        let ports = [1 + self.below(PORT_COUNT) as u16, 1 + self.below(PORT_COUNT) as u16];
         ports.map(u16::to_be_bytes).concat()
     }
 
     fn udp(&mut self) -> Vec<u8> {
-        let payload = self.below(LONGEST);
+        let payload = self.below(MAX_DATAGRAM_BYTES);
         [self.ports(), (8 + payload as u16).to_be_bytes().to_vec(), vec![0; 2 + payload as usize]].concat()
     }
 
@@ -109,7 +109,7 @@ impl Draw {
     /// are far away.
     fn tcp(&mut self) -> Vec<u8> {
         let number = |draw: &mut Self| {
-            let near = draw.below(NUMBERS) as u32;
+            let near = draw.below(SEQUENCE_RANGE) as u32;
             if draw.below(8) == 0 { near.wrapping_add(draw.0.draw() as u32) } else { near }
         };
         let mut bytes = self.ports();
@@ -122,7 +122,7 @@ impl Draw {
             bytes.extend([1, 1, 5, 2 + 8 * blocks as u8]);
             (0..2 * blocks).for_each(|_| bytes.extend(number(self).to_be_bytes()));
         }
-        let payload = if self.below(2) == 0 { self.below(LONGEST) } else { 0 };
+        let payload = if self.below(2) == 0 { self.below(MAX_DATAGRAM_BYTES) } else { 0 };
         bytes.resize(bytes.len() + payload as usize, 0);
         bytes
     }

@@ -1,13 +1,13 @@
 //! Schemes that user code adds at run time.
 
-use crate::grammar::problem::{did_you_mean, one_of};
+use crate::grammar::problem::{did_you_mean, format_alternatives};
 use airhop_net::services;
-use airhop_tcp::recovery::KINDS;
-use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
+use airhop_tcp::recovery::RECOVERY_KINDS;
+use airhop_tcp::seams::{CongestionControl, NoticePolicy, SenderPolicies};
 use airhop_tcp::{NameTaken, Param, Params, ReceiverFeatures, Scheme};
 
 /// Function that creates the congestion control and the notice policy of a scheme for one sender.
-pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
+pub type PolicyFactory = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
 
 /// Scheme that user code adds. The fields are explained in [`Scheme`].
 pub struct NewScheme {
@@ -30,7 +30,7 @@ pub struct NewScheme {
     /// True if the scheme sets a pacing rate.
     pub paces: bool,
     /// Function that creates the congestion control and the notice policy of one sender.
-    pub policies: Box<Policies>,
+    pub policies: Box<PolicyFactory>,
 }
 
 /// Parameter of a scheme that user code adds.
@@ -46,17 +46,17 @@ pub struct NewParam {
 }
 
 impl NewScheme {
-    /// Adds the scheme to the catalogue for the rest of the process; see [`airhop_tcp::add`].
+    /// Adds the scheme to the catalogue for the rest of the process; see [`airhop_tcp::add_scheme`].
     ///
     /// # Errors
     ///
     /// Returns a message for the user about the first invalid property.
     pub fn add(self) -> Result<(), String> {
         self.check()?;
-        let kind = KINDS.iter().find(|k| k.name == self.recovery).ok_or_else(|| {
-            let names = || KINDS.iter().map(|k| k.name);
+        let kind = RECOVERY_KINDS.iter().find(|k| k.name == self.recovery).ok_or_else(|| {
+            let names = || RECOVERY_KINDS.iter().map(|k| k.name);
             let hint = did_you_mean(&self.recovery, names());
-            format!("unknown recovery \"{}\"; expected {}{hint}", self.recovery, one_of(names()))
+            format!("unknown recovery \"{}\"; expected {}{hint}", self.recovery, format_alternatives(names()))
         })?;
         let name = self.name.clone();
         let policies = self.policies;
@@ -73,17 +73,17 @@ impl NewScheme {
             verified: &[],
             reconstructed: &[],
             features: ReceiverFeatures {
-                sack: kind.sack,
+                sack: kind.needs_sack,
                 delivery_rate: self.delivery_rate,
                 paces: self.paces,
                 ..ReceiverFeatures::NOTHING
             },
             build: Box::leak(Box::new(move |params: &Params, config: &airhop_tcp::Config| {
                 let (control, notices) = policies(params);
-                Parts { control, recovery: (kind.build)(config), notices }
+                SenderPolicies { control, recovery: (kind.build)(config), notices }
             })),
         };
-        airhop_tcp::add(scheme)
+        airhop_tcp::add_scheme(scheme)
             .map_err(|NameTaken| format!("\"{name}\" is a built-in scheme; expected another name"))
     }
 
@@ -121,7 +121,7 @@ impl NewParam {
     }
 
     fn leak(self) -> Param {
-        Param::number(leak(self.name), self.default, self.range, leak(self.about))
+        Param::with_range(leak(self.name), self.default, self.range, leak(self.about))
     }
 }
 
@@ -134,7 +134,7 @@ pub fn service(name: &str) -> Result<&'static str, String> {
     services::find(name).map(|service| service.name).ok_or_else(|| {
         let known = services::names();
         let hint = did_you_mean(name, known.iter().copied());
-        format!("unknown service \"{name}\"; expected {}{hint}", one_of(known))
+        format!("unknown service \"{name}\"; expected {}{hint}", format_alternatives(known))
     })
 }
 

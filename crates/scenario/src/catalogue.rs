@@ -2,7 +2,7 @@
 
 use crate::grammar;
 use crate::tables::SCENARIO;
-use airhop_net::services::{OnReal, SERVICES, Service};
+use airhop_net::services::{RealHostEffect, SERVICES, Service};
 use airhop_net::{
     Column, FlowAggregation, class_columns, flow_columns, queue_columns, run_columns, station_columns,
 };
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 #[derive(Serialize)]
-struct Listed {
+struct SchemeEntry {
     name: &'static str,
     title: &'static str,
     family: &'static str,
@@ -57,8 +57,8 @@ fn parameter(p: &Param) -> Parameter {
 
 /// Returns all schemes as a JSON list. Each has `name`, `title`, `family`, `preset`, `about`, `helps`,
 /// `cite`, `needs`, `flags`, `parameters`, `verified` and `reconstructed`.
-pub fn catalogue() -> String {
-    let listed = |s: &&'static Scheme| Listed {
+pub fn schemes_json() -> String {
+    let listed = |s: &&'static Scheme| SchemeEntry {
         name: s.name,
         title: s.title,
         family: s.family,
@@ -79,21 +79,21 @@ pub fn catalogue() -> String {
 /// Returns the services that the network can provide for a flow, as a JSON list. The fields of a service are
 /// `name`, `about` and `on_real`. `on_real` is the effect on real packets: "acts", "to listeners" or
 /// "cannot". For "cannot", the field `why` has the reason.
-pub fn services() -> String {
+pub fn services_json() -> String {
     #[derive(Serialize)]
-    struct Listed {
+    struct ServiceEntry {
         name: &'static str,
         about: &'static str,
         on_real: &'static str,
         why: Option<&'static str>,
     }
     let listed = |s: &Service| {
-        let (on_real, why) = match s.on_real {
-            OnReal::Acts => ("acts", None),
-            OnReal::ToListeners => ("to listeners", None),
-            OnReal::Cannot(why) => ("cannot", Some(why)),
+        let (on_real, why) = match s.real_host_effect {
+            RealHostEffect::Acts => ("acts", None),
+            RealHostEffect::ToListeners => ("to listeners", None),
+            RealHostEffect::Cannot(why) => ("cannot", Some(why)),
         };
-        Listed { name: s.name, about: s.about, on_real, why }
+        ServiceEntry { name: s.name, about: s.about, on_real, why }
     };
     let all: Vec<_> = SERVICES.iter().map(listed).collect();
     serde_json::to_string(&all).expect("strings are JSON")
@@ -102,12 +102,12 @@ pub fn services() -> String {
 /// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. A table with the key `kind` has
 /// two extensions for each kind: `x-example`, the shortest table in TOML, and `x-flags`, properties for
 /// programs that read results.
-pub fn schema() -> String {
+pub fn schema_json() -> String {
     grammar::schema::schema(&SCENARIO)
 }
 
 /// Returns a Markdown page with all keys of a scenario file, each with its kind of value and its default.
-pub fn reference() -> String {
+pub fn reference_markdown() -> String {
     grammar::reference::reference(&SCENARIO)
 }
 
@@ -115,9 +115,9 @@ pub fn reference() -> String {
 /// The fields of a column are: `column`, the name in data frames; `of` ("flow" or "run") and `path`, the keys
 /// that lead to the value; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean", "first" or
 /// "apart"); `after_warm_up`, `of_real`, and `is_count`.
-pub fn measures() -> String {
+pub fn measures_json() -> String {
     #[derive(Serialize)]
-    struct Listed<'a> {
+    struct MeasureEntry<'a> {
         column: &'a str,
         of: &'static str,
         path: &'a [&'static str],
@@ -137,7 +137,7 @@ pub fn measures() -> String {
             FlowAggregation::First => "first",
             FlowAggregation::PerFlow => "apart",
         };
-        serde_json::to_value(Listed {
+        serde_json::to_value(MeasureEntry {
             column: &c.name,
             of,
             path: &c.path,

@@ -103,8 +103,9 @@ fn read(text: &str, sets: &[(String, String)]) -> Scenario {
 
 fn parse(text: &str, sets: &[(String, String)]) -> Result<Scenario, ScenarioError> {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
-    let source = crate::Source { name: "kinds.toml", files: crate::Files::Folder(data.as_ref()) };
-    let overrides = Overrides { sets: sets.to_vec(), scheme: None };
+    let source =
+        crate::ScenarioSource { name: "kinds.toml", files: crate::FileLocation::Folder(data.as_ref()) };
+    let overrides = Overrides { settings: sets.to_vec(), scheme: None };
     Scenario::parse(text, source, &overrides)
 }
 
@@ -138,8 +139,8 @@ fn every_kind_in_a_list_accepts_a_direction() {
         let (Kind::Choice(choice) | Kind::Choices(choice)) = kind else { return };
         for variant in choice.variants {
             let has_one = |listed| variant.keys(listed).iter().any(|key| key.name == "direction");
-            let expect = [kind.is_listed(), false];
-            assert_eq!([has_one(kind.is_listed()), has_one(false)], expect, "{path} {}", variant.kind);
+            let expect = [kind.may_be_list(), false];
+            assert_eq!([has_one(kind.may_be_list()), has_one(false)], expect, "{path} {}", variant.kind);
         }
     });
 }

@@ -2,9 +2,9 @@
 //! names the run in which they fail.
 
 use airhop_base::Notice;
-use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};
+use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, schema_json, schemes_json};
 use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, NoticePolicy, Reaction, Window};
-use airhop_tcp::{Fault, SenderState};
+use airhop_tcp::{PolicyFault, SenderState};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -30,7 +30,8 @@ impl CongestionControl for Stub {
         match self.0 {
             AtLoss::Halves => *w = Window { cwnd: l.window, ssthresh: l.half },
             AtLoss::Faults => {
-                Fault { scheme: "faulty".to_string(), method: "on_loss", cause: "no idea".into() }.raise()
+                PolicyFault { scheme: "faulty".to_string(), method: "on_loss", cause: "no idea".into() }
+                    .raise()
             }
             AtLoss::Panics => panic!("a mistake"),
         }
@@ -63,7 +64,7 @@ fn stub(name: &str, at_loss: AtLoss) -> NewScheme {
 }
 
 fn run(scheme: &str) -> Result<String, RunError> {
-    let overrides = Overrides { sets: Vec::new(), scheme: Some(scheme.to_string()) };
+    let overrides = Overrides { settings: Vec::new(), scheme: Some(scheme.to_string()) };
     let scenario = Arc::new(Scenario::parse(LAST_HOP, "last-hop.toml", &overrides).expect("a good scenario"));
     let run = Run { scenario, seed: 5, rep: 2 };
     run.execute(&Recording::default(), &AtomicBool::new(false)).map(|outcome| outcome.document)
@@ -72,8 +73,8 @@ fn run(scheme: &str) -> Result<String, RunError> {
 #[test]
 fn an_added_scheme_is_in_the_catalogue_and_runs() {
     stub("stub", AtLoss::Halves).add().expect("a good scheme");
-    assert!(catalogue().contains(r#""name":"stub","title":"A stub","family":"stubs""#));
-    assert!(schema().contains("\"stub\""));
+    assert!(schemes_json().contains(r#""name":"stub","title":"A stub","family":"stubs""#));
+    assert!(schema_json().contains("\"stub\""));
     assert!(run("stub").expect("it runs").contains(r#""scheme":"stub""#));
 }
 
@@ -93,5 +94,5 @@ fn a_scheme_fault_names_the_run_and_a_panic_is_a_bug() {
 fn a_scheme_with_a_built_in_name_is_refused() {
     let refused = stub("reno", AtLoss::Halves).add().expect_err("the name is used already");
     assert_eq!(refused, "\"reno\" is a built-in scheme; expected another name");
-    assert!(catalogue().contains(r#""name":"reno","title":"TCP Reno""#));
+    assert!(schemes_json().contains(r#""name":"reno","title":"TCP Reno""#));
 }

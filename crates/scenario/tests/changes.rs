@@ -3,7 +3,7 @@
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_rate::LinkRate;
-use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
+use airhop_radio::link_schedule::{ChangeKind, Handoff, LinkSchedule, ScheduledChange};
 use airhop_scenario::{Overrides, Scenario, ScenarioError};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ scheme = "reno"
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    Scenario::parse(text, "air.toml", &Overrides { sets, scheme: None })
+    Scenario::parse(text, "air.toml", &Overrides { settings: sets, scheme: None })
 }
 
 fn with(changes: &str) -> String {
@@ -37,7 +37,7 @@ fn at(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-fn pace(changes: &[Change]) -> [LinkRate; 2] {
+fn pace(changes: &[ScheduledChange]) -> [LinkRate; 2] {
     let schedule = LinkSchedule::new(Rate::from_bps(10_000_000), Span::from_millis(10), changes);
     LinkRate::both_ways(LinkRate::Varying(Arc::new(schedule)))
 }
@@ -53,8 +53,11 @@ const ALL: &str = r#"[
 /// Wired and radio links are checked in the same way.
 #[test]
 fn link_changes_are_planned_as_written() {
-    let rate = |s, mbps: u64| Change { at: at(s), kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)) };
-    let outage = |s| Change { at: at(s), kind: ChangeKind::Outage(Span::from_secs(2)) };
+    let rate = |s, mbps: u64| ScheduledChange {
+        at: at(s),
+        kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)),
+    };
+    let outage = |s| ScheduledChange { at: at(s), kind: ChangeKind::Outage(Span::from_secs(2)) };
     let handoff = Handoff {
         gap: Span::from_millis(300),
         mobile: 1,
@@ -62,23 +65,23 @@ fn link_changes_are_planned_as_written() {
         rate: Some(Rate::from_bps(5_000_000)),
         delay: Some(Span::from_millis(40)),
     };
-    let handoff = Change { at: at(50), kind: ChangeKind::Handoff(handoff) };
+    let handoff = ScheduledChange { at: at(50), kind: ChangeKind::Handoff(handoff) };
     // In the plan, an outage that loses frames is an error model of the channel.
     let expect = pace(&[outage(5), rate(20, 2), outage(30), rate(30, 10), rate(40, 2), handoff, outage(55)]);
     let lost = ErrorPlan::Clean.with_outages(vec![[at(10), at(11)]]);
     let scenario = read(&with(ALL), &[]).expect("good");
     let radio = &scenario.plan().links.radios[0].link;
-    assert_eq!((&radio.pace, &radio.errors), (&expect, &[lost.clone(), lost.clone()]));
+    assert_eq!((&radio.rates, &radio.errors), (&expect, &[lost.clone(), lost.clone()]));
     let wired = read(&with(ALL).replace("radio", "wired"), &[]).expect("good");
     let wired = &wired.plan().links.wired[0];
-    assert_eq!((&wired.pace, &wired.errors), (&expect, &[lost.clone(), lost]));
+    assert_eq!((&wired.rates, &wired.errors), (&expect, &[lost.clone(), lost]));
     // The effective form, written as TOML and as JSON, reads back to the same plan.
     for again in [
         Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good"),
         read(&scenario.toml(), &[]).expect("good"),
     ] {
         assert_eq!(
-            (again.identity(), &again.plan().links.radios[0].link.pace),
+            (again.identity(), &again.plan().links.radios[0].link.rates),
             (scenario.identity(), &expect)
         );
     }
@@ -90,7 +93,7 @@ fn a_link_without_rate_changes_has_a_constant_rate() {
         LINK.replace("changes = []\n", ""),
         with(r#"{ kind = "outage", at = "1 s", lasts = "1 s", fate = "lost" }"#),
     ] {
-        let pace = read(&text, &[]).expect("good").plan().links.radios[0].link.pace.clone();
+        let pace = read(&text, &[]).expect("good").plan().links.radios[0].link.rates.clone();
         assert_eq!(pace, LinkRate::both_ways(Rate::from_bps(10_000_000)));
     }
 }
@@ -101,12 +104,12 @@ fn a_link_without_rate_changes_has_a_constant_rate() {
 fn link_changes_have_defaults_and_override_paths() {
     let one = with(r#"{ kind = "handoff", at = "50 s", gap = "300 ms", mobile = "bs" }"#);
     let pace_of = |text: &str, sets: &[(&str, &str)]| {
-        read(text, sets).expect("good").plan().links.radios[0].link.pace.clone()
+        read(text, sets).expect("good").plan().links.radios[0].link.rates.clone()
     };
     let handoff = |gap, mobile| {
         let handoff =
             Handoff { gap: Span::from_millis(gap), mobile, is_forwarded: true, rate: None, delay: None };
-        pace(&[Change { at: at(50), kind: ChangeKind::Handoff(handoff) }])
+        pace(&[ScheduledChange { at: at(50), kind: ChangeKind::Handoff(handoff) }])
     };
     assert_eq!(pace_of(&one, &[]), handoff(300, 0));
     assert_eq!(pace_of(&one, &[("radio.air.changes.gap", "1 s")]), handoff(1000, 0));

@@ -4,9 +4,9 @@ use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::link_rate::{Deliveries, LinkRate};
-use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
-use airhop_scenario::{Files, Overrides, Scenario, Source};
+use airhop_radio::link_rate::{DeliveryTrace, LinkRate};
+use airhop_radio::link_schedule::{ChangeKind, Handoff, LinkSchedule, ScheduledChange};
+use airhop_scenario::{FileLocation, Overrides, Scenario, ScenarioSource};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,8 +34,12 @@ scheme = "reno"
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, String> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    let source = Source { name: "adsl.toml", files: Files::Folder(Path::new(env!("CARGO_TARGET_TMPDIR"))) };
-    Scenario::parse(text, source, &Overrides { sets, scheme: None }).map_err(|refusal| refusal.to_string())
+    let source = ScenarioSource {
+        name: "adsl.toml",
+        files: FileLocation::Folder(Path::new(env!("CARGO_TARGET_TMPDIR"))),
+    };
+    Scenario::parse(text, source, &Overrides { settings: sets, scheme: None })
+        .map_err(|refusal| refusal.to_string())
 }
 
 fn good(text: &str, sets: &[(&str, &str)]) -> Scenario {
@@ -53,8 +57,8 @@ fn each_direction_has_its_own_rate_delay_and_queue() {
     let check = |scenario: &Scenario, [down, up]: [QueuePlan; 2]| {
         let links = &scenario.plan().links;
         let (pace, delay, queue) = match &links.wired[..] {
-            [line] => (&line.pace, line.delay, line.queue),
-            _ => (&links.radios[0].link.pace, links.radios[0].link.delay, links.radios[0].queue),
+            [line] => (&line.rates, line.delay, line.queue),
+            _ => (&links.radios[0].link.rates, links.radios[0].link.delay, links.radios[0].queue),
         };
         assert_eq!((pace, delay), (&[mbps(10.0), mbps(0.1)], [20, 5].map(Span::from_millis)));
         assert!(matches!(queue[0], QueuePlan::Codel(_)) || queue[0] == down, "{queue:?}");
@@ -79,12 +83,12 @@ fn directions_are_identified_by_names() {
         r#"{ "isp->home" = "10 Mbit/s", "home->isp" = "100 kbit/s" }"#,
         r#"{ "home -> isp" = "100 kbit/s", "isp->home" = "10 Mbit/s" }"#,
     );
-    assert_eq!(good(&turned, &[]).plan().links.wired[0].pace, [mbps(10.0), mbps(0.1)]);
+    assert_eq!(good(&turned, &[]).plan().links.wired[0].rates, [mbps(10.0), mbps(0.1)]);
 }
 
 #[test]
 fn one_direction_of_a_link_can_be_set() {
-    let pace = |sets: &[(&str, &str)]| good(LINE, sets).plan().links.wired[0].pace.clone();
+    let pace = |sets: &[(&str, &str)]| good(LINE, sets).plan().links.wired[0].rates.clone();
     assert_eq!(pace(&[("wired.line.rate.home->isp", "1 Mbit/s")]), [mbps(10.0), mbps(1.0)]);
     assert_eq!(pace(&[("wired.line.rate", "2 Mbit/s")]), [mbps(2.0), mbps(2.0)]);
     // A value for both directions remains valid for the other direction.
@@ -106,7 +110,7 @@ fn copies_of_a_link_have_their_own_directions() {
     let text = text.replace("\"line\"", "\"line*\"").replace("\"ftp\"", "\"ftp*\"");
     for line in &good(&text, &[]).plan().links.wired {
         assert_eq!(
-            (&line.pace, line.queue[1]),
+            (&line.rates, line.queue[1]),
             (&[mbps(10.0), mbps(0.1)], QueuePlan::DropTail { packets: 200 })
         );
     }
@@ -122,21 +126,21 @@ fn a_pair_of_delivery_traces_sets_both_directions() {
         std::fs::write(folder.join(name), trace).expect("a file");
     }
     let trace = |number: usize| {
-        LinkRate::Deliveries(Arc::new(Deliveries::parse(traces[number]).expect("a good trace")))
+        LinkRate::Deliveries(Arc::new(DeliveryTrace::parse(traces[number]).expect("a good trace")))
     };
     let rate = r#"rate = { "isp->home" = "10 Mbit/s", "home->isp" = "100 kbit/s" }"#;
     let pair = LINE
         .replace(rate, r#"deliveries = { "isp->home" = "pair-down.trace", "home->isp" = "pair-up.trace" }"#);
     let scenario = good(&pair, &[]);
-    assert_eq!(scenario.plan().links.wired[0].pace, [trace(0), trace(1)]);
+    assert_eq!(scenario.plan().links.wired[0].rates, [trace(0), trace(1)]);
     let again = good(&scenario.toml(), &[]);
     assert_eq!(
-        (again.identity(), &again.plan().links.wired[0].pace),
+        (again.identity(), &again.plan().links.wired[0].rates),
         (scenario.identity(), &[trace(0), trace(1)])
     );
     let mixed = r#"rate = { "home->isp" = "100 kbit/s" }
 deliveries = { "isp->home" = "pair-down.trace" }"#;
-    assert_eq!(good(&LINE.replace(rate, mixed), &[]).plan().links.wired[0].pace, [trace(0), mbps(0.1)]);
+    assert_eq!(good(&LINE.replace(rate, mixed), &[]).plan().links.wired[0].rates, [trace(0), mbps(0.1)]);
     std::fs::write(folder.join("pair-up.trace"), "5\n").expect("a file");
     let refusal = read(&scenario.toml(), &[]).expect_err("another content");
     assert!(refusal.contains("wired.line.deliveries_digest.home->isp: expected \""), "{refusal}");
@@ -155,16 +159,19 @@ fn changes_of_one_direction_leave_the_other_direction() {
 ]"#;
     let line = &good(&LINE.replace("# changes", changes), &[]).plan().links.wired[0].clone();
     let at = |s| Time::ZERO + Span::from_secs(s);
-    let rate = |s, mbps: u64| Change { at: at(s), kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)) };
+    let rate = |s, mbps: u64| ScheduledChange {
+        at: at(s),
+        kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)),
+    };
     let gap = Span::from_secs(1);
     let handoff = Handoff { gap, mobile: 1, is_forwarded: false, rate: None, delay: None };
-    let handoff = Change { at: at(5), kind: ChangeKind::Handoff(handoff) };
+    let handoff = ScheduledChange { at: at(5), kind: ChangeKind::Handoff(handoff) };
     let down = [handoff, rate(20, 1), rate(30, 3)];
-    let schedule = |bps, delay, changes: &[Change]| {
+    let schedule = |bps, delay, changes: &[ScheduledChange]| {
         LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(bps), Span::from_millis(delay), changes)))
     };
     let expect = [schedule(10_000_000, 20, &down), schedule(100_000, 5, &[rate(20, 1), rate(30, 2)])];
-    assert_eq!(line.pace, expect);
+    assert_eq!(line.rates, expect);
     assert_eq!(line.errors, [ErrorPlan::Clean, ErrorPlan::Clean.with_outages(vec![[at(5), at(7)]])]);
 }
 

@@ -4,8 +4,8 @@
 use airhop_base::Span;
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
-use airhop_radio::link_rate::{Deliveries, LinkRate};
-use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
+use airhop_radio::link_rate::{DeliveryTrace, LinkRate};
+use airhop_scenario::{FileLocation, Overrides, Scenario, ScenarioError, ScenarioSource};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ fn read(text: &str, folder: &Path, sets: &[(&str, &str)]) -> Result<Scenario, Sc
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
     Scenario::parse(
         text,
-        Source { name: "air.toml", files: Files::Folder(folder) },
-        &Overrides { sets, scheme: None },
+        ScenarioSource { name: "air.toml", files: FileLocation::Folder(folder) },
+        &Overrides { settings: sets, scheme: None },
     )
 }
 
@@ -93,7 +93,7 @@ fn the_effective_scenario_with_files_reads_back() {
     let scenario = load(&here);
     let path = here.join("fades.csv").display().to_string();
     assert!(scenario.json().contains(&format!(r#""file":"{path}","digest":"#)), "{}", scenario.json());
-    let elsewhere = Source { name: "x", files: Files::Folder(Path::new("/")) };
+    let elsewhere = ScenarioSource { name: "x", files: FileLocation::Folder(Path::new("/")) };
     for again in [
         Scenario::parse(&scenario.toml(), elsewhere, &Overrides::default()),
         Scenario::from_json(&scenario.json(), elsewhere, &Overrides::default()),
@@ -164,8 +164,8 @@ fn a_scenario_without_a_folder_opens_no_file() {
     let path = here.join("fades.csv").display().to_string();
     let received = |text: &str, sets: &[(&str, &str)]| {
         let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-        let source = Source { name: "air.toml", files: Files::Given(&[]) };
-        Scenario::parse(text, source, &Overrides { sets, scheme: None })
+        let source = ScenarioSource { name: "air.toml", files: FileLocation::Given(&[]) };
+        Scenario::parse(text, source, &Overrides { settings: sets, scheme: None })
     };
     for text in [LINK.replace("fades.csv", &path), LINK.replace("fades.csv", "none.csv")] {
         let refusal = received(&text, &[]).expect_err("the scenario names a file").to_string();
@@ -195,7 +195,7 @@ fn a_scenario_with_embedded_file_contents_opens_no_file() {
     let given = scenario.files();
     assert_eq!(given.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), [FADES]);
     let with = |files: &[(String, String)]| {
-        let source = Source { name: "a.log", files: Files::Given(files) };
+        let source = ScenarioSource { name: "a.log", files: FileLocation::Given(files) };
         Scenario::from_json(&scenario.json(), source, &Overrides::default())
     };
     let again = with(&given).expect("valid before the edit");
@@ -235,10 +235,11 @@ const TRACE: &str = "0\n5\n5\n20\n";
 /// files.
 #[test]
 fn a_link_rate_can_come_from_a_delivery_trace() {
-    let expect = LinkRate::both_ways(LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good"))));
+    let expect =
+        LinkRate::both_ways(LinkRate::Deliveries(Arc::new(DeliveryTrace::parse(TRACE).expect("good"))));
     for (list, read_pace) in [
-        ("wired", (|s| s.plan().links.wired[0].pace.clone()) as fn(&Scenario) -> [LinkRate; 2]),
-        ("radio", |s| s.plan().links.radios[0].link.pace.clone()),
+        ("wired", (|s| s.plan().links.wired[0].rates.clone()) as fn(&Scenario) -> [LinkRate; 2]),
+        ("radio", |s| s.plan().links.radios[0].link.rates.clone()),
     ] {
         let here = with_fades(&format!("paced-{list}"), FADES);
         std::fs::write(here.join("lte.trace"), TRACE).expect("a file");
@@ -289,8 +290,8 @@ fn a_byte_order_mark_is_ignored() {
         std::fs::write(here.join("lte.trace"), format!("{mark}{TRACE}")).expect("a file");
         let text = LINK.replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
         let scenario = read(&format!("{mark}{text}"), &here, &[]).expect("good");
-        let trace = LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
-        assert_eq!(scenario.plan().links.wired[0].pace, LinkRate::both_ways(trace), "{name}");
+        let trace = LinkRate::Deliveries(Arc::new(DeliveryTrace::parse(TRACE).expect("good")));
+        assert_eq!(scenario.plan().links.wired[0].rates, LinkRate::both_ways(trace), "{name}");
     }
 }
 

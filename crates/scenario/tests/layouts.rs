@@ -15,7 +15,7 @@ const FIELD: &str = include_str!("data/field.toml");
 
 fn parse(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    let read = Scenario::parse(text, "field.toml", &Overrides { sets, scheme: None });
+    let read = Scenario::parse(text, "field.toml", &Overrides { settings: sets, scheme: None });
     read.map_err(|refusal| refusal.problems().to_vec())
 }
 
@@ -247,7 +247,7 @@ fn parallel_threads_do_not_change_drawn_layouts() {
         let mut pool = Pool::start(runs, threads, Recording::default(), |work| work());
         let mut documents = vec![Value::Null; 8];
         loop {
-            match pool.next(Duration::from_secs(60)) {
+            match pool.wait_for_progress(Duration::from_secs(60)) {
                 Progress::Done(i, outcome) => {
                     let text = outcome.expect("a good run").document;
                     documents[i] = serde_json::from_str(&text).expect("JSON");
@@ -272,7 +272,7 @@ fn overrides_apply_to_layouts_and_drawn_ends() {
     let wlan = &scenario.plan().links.wlans[0];
     assert_eq!(wlan.cell.stations.len(), 30);
     assert_eq!(wlan.draws.area.map(|area| area.connected), Some(false));
-    let hops: Vec<_> = wlan.draws.pairs.iter().map(|pair| pair.hops).collect();
+    let hops: Vec<_> = wlan.draws.drawn_flows.iter().map(|pair| pair.hops).collect();
     assert_eq!(hops, [Some(3), Some(3), Some(3), Some(3), Some(3), None]);
 }
 
@@ -316,7 +316,7 @@ trait MapFlows {
 
 impl MapFlows for Vec<airhop_net::links::WlanPlan> {
     fn map_flows(&self) -> Vec<Vec<u16>> {
-        self.iter().map(|wlan| wlan.draws.pairs.iter().map(|pair| pair.flow.0).collect()).collect()
+        self.iter().map(|wlan| wlan.draws.drawn_flows.iter().map(|pair| pair.flow.0).collect()).collect()
     }
 }
 

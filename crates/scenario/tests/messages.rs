@@ -422,10 +422,10 @@ fn every_kind_of_invalid_override_has_its_message() {
     let mut page = String::new();
     for (path, value) in SETS {
         let sets = vec![(path.to_string(), value.to_string())];
-        let _ = writeln!(page, "{}\n", message(LAST_HOP, &Overrides { sets, scheme: None }));
+        let _ = writeln!(page, "{}\n", message(LAST_HOP, &Overrides { settings: sets, scheme: None }));
     }
     let scheme = Some("ll-elns".to_string());
-    let _ = writeln!(page, "{}", message(LAST_HOP, &Overrides { sets: Vec::new(), scheme }));
+    let _ = writeln!(page, "{}", message(LAST_HOP, &Overrides { settings: Vec::new(), scheme }));
     insta::assert_snapshot!(page);
 }
 
@@ -434,7 +434,7 @@ fn layouts_and_drawn_ends_have_their_messages() {
     let mut page = String::new();
     for sets in FIELD_SETS {
         let given = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-        let refusal = Scenario::parse(FIELD, "field.toml", &Overrides { sets: given, scheme: None });
+        let refusal = Scenario::parse(FIELD, "field.toml", &Overrides { settings: given, scheme: None });
         let _ = writeln!(page, "== {sets:?}\n{}\n", refusal.expect_err("this must be an error"));
     }
     insta::assert_snapshot!(page);
@@ -487,7 +487,7 @@ fn messages_contain_no_terminal_control_sequence() {
     let refusals = [
         Scenario::parse(&key, "\u{1b}]0;evil\u{7}.toml", &Overrides::default()),
         Scenario::parse(&long, "long.toml", &Overrides::default()),
-        Scenario::parse(LAST_HOP, "set.toml", &Overrides { sets: set, scheme: None }),
+        Scenario::parse(LAST_HOP, "set.toml", &Overrides { settings: set, scheme: None }),
     ];
     for refusal in refusals {
         let shown = refusal.expect_err("the scenario is invalid").to_string();

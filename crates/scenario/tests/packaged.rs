@@ -1,6 +1,6 @@
 //! The packaged scenarios behave as their comments say.
 
-use airhop_base::Drop;
+use airhop_base::DropCause;
 use airhop_net::plan::Transport;
 use airhop_net::{Report, World};
 use airhop_scenario::{Overrides, Scenario};
@@ -27,13 +27,13 @@ const WIFI: [&str; 3] = [packaged!("wifi-n"), packaged!("wifi-ac"), packaged!("w
 
 fn load(text: &str, sets: &[(&str, &str)]) -> Scenario {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    Scenario::parse(text, "packaged", &Overrides { sets, scheme: None }).expect("a valid file")
+    Scenario::parse(text, "packaged", &Overrides { settings: sets, scheme: None }).expect("a valid file")
 }
 
 fn run(text: &str, sets: &[(&str, &str)]) -> Report {
     let mut world = World::new(load(text, sets).plan(), 1, 0, None).expect("a good plan");
     world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    assert_eq!(world.audit(), Ok(()));
+    assert_eq!(world.check_packet_counts(), Ok(()));
     world.report()
 }
 
@@ -59,7 +59,7 @@ fn both_yun_2009_scenarios_have_the_same_cell_and_wires() {
     let (with, without) = (with.plan(), without.plan());
     assert_eq!(format!("{:?}", with.links.wlans[0].cell), format!("{:?}", without.links.wlans[0].cell));
     for (a, b) in with.links.wired.iter().zip(&without.links.wired) {
-        assert_eq!((&a.name, &a.pace, a.delay, a.queue), (&b.name, &b.pace, b.delay, b.queue));
+        assert_eq!((&a.name, &a.rates, a.delay, a.queue), (&b.name, &b.rates, b.delay, b.queue));
     }
     assert_eq!(with.flows[0].name, without.flows[0].name);
 }
@@ -206,7 +206,7 @@ fn a_handoff_without_forwarding_loses_the_queue() {
     for scheme in ["reno", "cubic", "bbr"] {
         let [forwarded, lost] = [&[][..], &lost].map(|fates| {
             let report = run(HANDOFF, &[fates, &[("flow.ftp.scheme", scheme)]].concat());
-            [Drop::Channel, Drop::Route].map(|why| report.drops[why as usize])
+            [DropCause::Channel, DropCause::Route].map(|why| report.drops[why as usize])
         });
         assert_eq!((forwarded, lost), ([0, 0], [4, 200]), "{scheme}");
     }
@@ -219,7 +219,7 @@ fn a_wifi_download_has_most_of_the_airtime() {
     for (text, mbps) in WIFI.into_iter().zip([59.8, 338.0, 549.0]) {
         let scenario = load(text, &[]);
         let cell = &scenario.plan().links.wlans[0].cell;
-        let air = |payload: f64, packet: u32| payload * 8e-6 / cell.packet_time(packet).secs_f64();
+        let air = |payload: f64, packet: u32| payload * 8e-6 / cell.saturated_packet_time(packet).secs_f64();
         assert!(
             (air(1472.0, 1500) / mbps - 1.0).abs() < 0.002,
             "{}: {} Mbit/s",
@@ -258,5 +258,5 @@ fn the_reported_link_rate_includes_aggregation() {
         ["ideal-bwe", "cubic"].map(|scheme| run(WIFI[0], &[("flow.download.scheme", scheme)]));
     let share = goodput(&known, "download") / goodput(&probed, "download");
     assert!((0.9..1.05).contains(&share), "{share}");
-    assert_eq!(known.drops[Drop::Queue as usize], 0);
+    assert_eq!(known.drops[DropCause::Queue as usize], 0);
 }

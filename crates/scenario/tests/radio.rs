@@ -3,11 +3,11 @@
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::queues::QueuePlan;
-use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
+use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 use airhop_radio::link::RadioPlan;
 use airhop_radio::link_rate::LinkRate;
-use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
+use airhop_scenario::{Overrides, Recording, Run, Scenario, schema_json};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,8 @@ const FIXED_MOBILE: &str = include_str!("data/fixed-mobile.toml");
 
 fn read(sets: &[(&str, &str)]) -> Result<Scenario, String> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    let read = Scenario::parse(FIXED_MOBILE, "fixed-mobile.toml", &Overrides { sets, scheme: None });
+    let read =
+        Scenario::parse(FIXED_MOBILE, "fixed-mobile.toml", &Overrides { settings: sets, scheme: None });
     read.map_err(|refusal| refusal.to_string())
 }
 
@@ -38,20 +39,20 @@ fn a_radio_link_is_planned_as_written() {
     let RadioLinkPlan { link, nodes, queue } =
         read(&[]).expect("a good scenario").plan().links.radios[0].clone();
     assert_eq!(nodes, [NodeId(1), NodeId(2)]);
-    assert_eq!((link.index, link.name.as_str(), link.overhead), (0, "air", 0));
+    assert_eq!((link.index, link.name.as_str(), link.overhead_bytes), (0, "air", 0));
     assert_eq!(link.ends, ["bs", "m"]);
     assert_eq!(
-        (link.pace, link.delay),
+        (link.rates, link.delay),
         (LinkRate::both_ways(Rate::from_bps(19_200)), [Span::from_millis(10); 2])
     );
     assert_eq!(queue, [QueuePlan::DropTail { packets: 50 }; 2]);
     let means = [10, 4].map(Span::from_secs);
-    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: InitialState::Stationary };
     let fades = ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };
     assert_eq!(link.errors, [fades.clone(), fades]);
-    let rules = |window, arq| ArqRules { window, timeout: timeout(arq), attempts: None, ack_bytes: 6 };
+    let rules = |window, arq| ArqRules { window, timeout: timeout(arq), max_attempts: None, ack_bytes: 6 };
     let [there, back] = &link.arq;
-    assert_eq!(*there, ArqPlan::GoBackN { group: Group::Sliding, rules: rules(3, there) });
+    assert_eq!(*there, ArqPlan::GoBackN { group: RetransmissionGroup::Sliding, rules: rules(3, there) });
     assert_eq!(*back, ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, back) });
 }
 
@@ -83,12 +84,12 @@ fn the_arq_timeout_follows_from_the_link_and_its_flows() {
 fn stop_and_wait_is_planned_as_a_window_of_one() {
     let slow = r#"{ kind = "stop-and-wait", attempts = 3, timeout = "80 ms" }"#;
     let expected = ArqPlan::GoBackN {
-        group: Group::Sliding,
-        rules: ArqRules { window: 1, timeout: Span::from_millis(80), attempts: Some(3), ack_bytes: 6 },
+        group: RetransmissionGroup::Sliding,
+        rules: ArqRules { window: 1, timeout: Span::from_millis(80), max_attempts: Some(3), ack_bytes: 6 },
     };
     assert_eq!(link(&[("radio.air.arq", slow)]).arq[0], expected);
     let blocks = link(&[("radio.air.arq.group", "blocks")]);
-    assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { group: Group::Blocks, .. }));
+    assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { group: RetransmissionGroup::Blocks, .. }));
 }
 
 // Computed by hand: at 19.2 kbit/s a frame of 128 bytes takes 53.3 ms, and a NAK of 6 bytes 2.5 ms. A round
@@ -98,8 +99,8 @@ fn the_rlp_round_times_follow_from_the_link() {
     let rlp = |keys: &str| {
         let arq = format!("{{ kind = \"rlp\"{keys} }}");
         let [ArqPlan::Rlp(rules), _] = link(&[("radio.air.arq", &arq)]).arq else { panic!("{arq}") };
-        let times = [rules.timeout, rules.copy, rules.idle].map(Span::millis_f64);
-        (rules.rounds, times.map(|ms| (ms * 100.0).round() / 100.0), rules.nak_bytes)
+        let times = [rules.timeout, rules.copy_time, rules.idle_interval].map(Span::millis_f64);
+        (rules.naks_per_round, times.map(|ms| (ms * 100.0).round() / 100.0), rules.nak_bytes)
     };
     assert_eq!(rlp(""), (vec![1, 2, 3], [182.5, 55.83, 20.0], 6));
     assert_eq!(rlp(", rounds = [2, 3], nak = \"12 B\""), (vec![2, 3], [185.0, 58.33, 20.0], 12));
@@ -239,7 +240,7 @@ fn the_documented_radio_example_equals_the_paper_example() {
 
 #[test]
 fn the_schema_accepts_radio_links() {
-    let schema: serde_json::Value = serde_json::from_str(&schema()).expect("JSON");
+    let schema: serde_json::Value = serde_json::from_str(&schema_json()).expect("JSON");
     let radio = &schema["properties"]["radio"]["items"];
     let kinds = |key: &str| -> Vec<String> {
         let variants = radio["properties"][key]["oneOf"].as_array().expect("variants");

@@ -4,8 +4,8 @@ use airhop_base::{Rate, Span};
 use airhop_net::plan::{FlowClass, RoutingPlan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use airhop_net::routing::AodvPlan;
-use airhop_radio::cell::Range;
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
+use airhop_radio::cell::RadioRange;
+use airhop_radio::errors::{ErrorPlan, FadePlan, FrameSelection, InitialState, Sojourn};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
 use airhop_tcp::{Config, Notices};
@@ -16,7 +16,8 @@ const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
 fn with(sets: &[(&str, &str)]) -> Scenario {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    Scenario::parse(LAST_HOP, "last-hop.toml", &Overrides { sets, scheme: None }).expect("a good scenario")
+    Scenario::parse(LAST_HOP, "last-hop.toml", &Overrides { settings: sets, scheme: None })
+        .expect("a good scenario")
 }
 
 fn config(scenario: &Scenario) -> Config {
@@ -94,7 +95,7 @@ fn every_packaged_scenario_is_valid() {
         let copies = if text.contains('*') { "10" } else { "1" };
         let sets = vec![("copies".to_string(), copies.to_string())];
         let scenario =
-            Scenario::parse(&text, name.as_str(), &Overrides { sets, scheme: None }).expect("good");
+            Scenario::parse(&text, name.as_str(), &Overrides { settings: sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by its own name");
         // Each copy has a TCP flow, unless the copied flow is UDP (as the calls of `office`). The other
         // tables of flows have no copies (Yun 2009, Figure 12), or are UDP.
@@ -141,28 +142,31 @@ fn channels_with_memory_are_planned_as_written() {
         with(&[("wlan.cell.errors", errors)]).plan().links.wlans[0].cell.errors[0].model.clone()
     };
     let bursts = |loss, leave, strikes| ErrorPlan::GilbertElliott { loss, leave, strikes };
-    assert_eq!(model(BURSTS), bursts([0.0, 1.0], [0.01, 1.0 - 0.3], Strikes::Data));
+    assert_eq!(model(BURSTS), bursts([0.0, 1.0], [0.01, 1.0 - 0.3], FrameSelection::Data));
     let cheng =
         r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
-    assert_eq!(model(cheng), bursts([0.0155, 0.25], [0.06, 0.15], Strikes::Data));
+    assert_eq!(model(cheng), bursts([0.0155, 0.25], [0.06, 0.15], FrameSelection::Data));
     // A channel can also be given by its averages: a loss rate of 0.0825, and bad periods of 20 / 3 frames,
     // in steps of a millisecond.
     let averages = r#"{ kind = "gilbert-elliott", loss = 0.0825, burst = 6.666666666666667, loss_good = 0.0155, loss_bad = 0.25, step = "1 ms" }"#;
     let ErrorPlan::Stepped { loss, leave, step, strikes } = model(averages) else {
         panic!("the model has a step")
     };
-    assert_eq!((loss, step, strikes), ([0.0155, 0.25], Span::from_millis(1), Strikes::Data));
+    assert_eq!((loss, step, strikes), ([0.0155, 0.25], Span::from_millis(1), FrameSelection::Data));
     assert!((leave[0] - 0.06).abs() < 1e-12 && (leave[1] - 0.15).abs() < 1e-12, "{leave:?}");
     let plain = r#"{ kind = "gilbert-elliott", loss = 0.75, burst = 3 }"#;
-    assert_eq!(model(plain), bursts([0.0, 1.0], [1.0, 1.0 / 3.0], Strikes::Data));
+    assert_eq!(model(plain), bursts([0.0, 1.0], [1.0, 1.0 / 3.0], FrameSelection::Data));
     let sparing = plain.replace('}', r#", strikes = "payload" }"#);
-    assert_eq!(model(&sparing), bursts([0.0, 1.0], [1.0, 1.0 / 3.0], Strikes::Payload));
+    assert_eq!(model(&sparing), bursts([0.0, 1.0], [1.0, 1.0 / 3.0], FrameSelection::Payload));
     let drawn = |sojourn, start| FadePlan::Drawn { means: [10, 4].map(Span::from_secs), sojourn, start };
     let two_state = |fades| ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };
-    assert_eq!(model(FADES), two_state(drawn(Sojourn::Exponential, Start::Stationary)));
+    assert_eq!(model(FADES), two_state(drawn(Sojourn::Exponential, InitialState::Stationary)));
     for (name, sojourn) in Sojourn::ALL {
         let keys = format!(r#"start = "good", sojourn = "{name}" }}"#);
-        assert_eq!(model(&FADES.replace('}', &format!(", {keys}"))), two_state(drawn(sojourn, Start::Good)));
+        assert_eq!(
+            model(&FADES.replace('}', &format!(", {keys}"))),
+            two_state(drawn(sojourn, InitialState::Good))
+        );
     }
     let by_frame = r#"{ kind = "two-state", good = "10 s", bad = "4 s", fer_good = 0.01, fer_bad = 1 }"#;
     let ErrorPlan::TwoState { errors_per_bit: [good, bad], .. } = model(by_frame) else {
@@ -188,9 +192,9 @@ fn defaults_follow_the_preset_and_the_standard() {
         [(&file, "basic", 11_000_000, 7), (&file, "rts-cts", 11_000_000, 4), (&g, "basic", 24_000_000, 7)]
     {
         let sets = vec![("wlan.cell.access".to_string(), access.to_string())];
-        let scenario = Scenario::parse(text, "x", &Overrides { sets, scheme: None }).expect("good");
+        let scenario = Scenario::parse(text, "x", &Overrides { settings: sets, scheme: None }).expect("good");
         let cell = &scenario.plan().links.wlans[0].cell;
-        assert_eq!((cell.control_rate, cell.attempts), (Rate::from_bps(rate), attempts));
+        assert_eq!((cell.control_rate, cell.max_attempts), (Rate::from_bps(rate), attempts));
     }
 }
 
@@ -198,7 +202,7 @@ fn defaults_follow_the_preset_and_the_standard() {
 /// there is no threshold.
 #[test]
 fn frames_are_fragmented_above_the_configured_threshold() {
-    let threshold = |sets: &[(&str, &str)]| with(sets).plan().links.wlans[0].cell.fragmentation;
+    let threshold = |sets: &[(&str, &str)]| with(sets).plan().links.wlans[0].cell.fragmentation_threshold;
     let set = |value| threshold(&[("wlan.cell.fragmentation", value)]);
     assert_eq!((threshold(&[]), set("off"), set("256 B")), (None, None, Some(256)));
 }
@@ -243,18 +247,24 @@ fn a_propagation_model_replaces_the_ranges() {
         scenario(text).plan().links.wlans[0].cell.range.expect("not all stations receive each other")
     };
     let ranges = range("range = { receive = \"40 m\", sense = \"85 m\" }");
-    assert_eq!(ranges, Range::free_space(40.0, 85.0));
-    assert_eq!(range("range = { receive = \"40 m\", sense = \"85 m\", capture = \"20 dB\" }").capture, 100.0);
+    assert_eq!(ranges, RadioRange::free_space(40.0, 85.0));
+    assert_eq!(
+        range("range = { receive = \"40 m\", sense = \"85 m\", capture = \"20 dB\" }").capture_ratio,
+        100.0
+    );
     let powers = r#"power = "24.5 dBm", receive = "-47.593 dBm", sense = "-54.140 dBm""#;
     let two_ray = range(&format!("propagation = {{ model = \"two-ray\", {powers} }}"));
-    assert!((two_ray.receive - 40.0).abs() < 0.01 && (two_ray.sense - 85.0).abs() < 0.01, "{two_ray:?}");
-    assert_eq!((two_ray.crossover.round(), two_ray.capture), (226.0, 10.0));
+    assert!(
+        (two_ray.receive_metres - 40.0).abs() < 0.01 && (two_ray.sense_metres - 85.0).abs() < 0.01,
+        "{two_ray:?}"
+    );
+    assert_eq!((two_ray.crossover_metres.round(), two_ray.capture_ratio), (226.0, 10.0));
     let text = format!(
         "propagation = {{ model = \"free-space\", {powers}, frequency = \"914 MHz\", capture = \"0 dB\" }}"
     );
     let free = range(&text);
-    assert_eq!((free.crossover, free.capture), (f64::INFINITY, 1.0));
-    assert!((free.receive - 105.0).abs() < 0.1, "{free:?}");
+    assert_eq!((free.crossover_metres, free.capture_ratio), (f64::INFINITY, 1.0));
+    assert!((free.receive_metres - 105.0).abs() < 0.1, "{free:?}");
     same(
         &scenario(&text),
         &Scenario::parse(&scenario(&text).toml(), "x", &Overrides::default()).expect("good"),
@@ -273,12 +283,12 @@ fn overrides_change_the_named_values() {
         ("flow.ftp.app", "{ kind = \"transfer\", size = \"10 kB\" }"),
     ]);
     assert_eq!(scenario.duration(), Span::from_secs(5));
-    assert_eq!(scenario.plan().links.wlans[0].cell.attempts, 4);
+    assert_eq!(scenario.plan().links.wlans[0].cell.max_attempts, 4);
     assert_eq!(config(&scenario).rto.min, Span::from_millis(200));
     assert_eq!(config(&scenario).delayed_ack.expect("asked for").segments, 4);
     assert_eq!(format!("{:?}", scenario.plan().flows[0].app), "Transfer { bytes: 10000 }");
     let scheme = Some("sack".to_string());
-    let sack = Scenario::parse(LAST_HOP, "x", &Overrides { sets: Vec::new(), scheme }).expect("good");
+    let sack = Scenario::parse(LAST_HOP, "x", &Overrides { settings: Vec::new(), scheme }).expect("good");
     assert!(sack.json().contains(r#""scheme":"sack""#));
 }
 
@@ -369,7 +379,7 @@ fn a_scheme_override_does_not_apply_to_udp_flows() {
         .replace("kind = \"bulk\"", "kind = \"cbr\", rate = \"1 Mbit/s\"")
         .replace("tcp = { delayed_ack = false }", "");
     let scheme = Some("sack".to_string());
-    let scenario = Scenario::parse(&udp, "x", &Overrides { sets: Vec::new(), scheme }).expect("good");
+    let scenario = Scenario::parse(&udp, "x", &Overrides { settings: Vec::new(), scheme }).expect("good");
     assert_eq!(scenario.tcp_flows().count(), 0);
     same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
 }
@@ -383,7 +393,7 @@ fn a_pool_reports_every_run_independently_of_threads() {
         let mut pool = Pool::start(runs, threads, Recording::default(), |work| work());
         let mut prints = vec![String::new(); 6];
         loop {
-            match pool.next(Duration::from_secs(60)) {
+            match pool.wait_for_progress(Duration::from_secs(60)) {
                 Progress::Done(index, outcome) => {
                     prints[index] = fingerprint(&outcome.expect("it runs").document)
                 }
@@ -407,9 +417,9 @@ fn a_stopped_pool_ends() {
     let scenario = Arc::new(with(&[("duration", "100000 s")]));
     let mut pool =
         Pool::start(vec![Run { scenario, seed: 1, rep: 0 }], 1, Recording::default(), |work| work());
-    assert!(matches!(pool.next(Duration::from_millis(1)), Progress::Waiting));
+    assert!(matches!(pool.wait_for_progress(Duration::from_millis(1)), Progress::Waiting));
     pool.stop();
-    assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));
+    assert!(matches!(pool.wait_for_progress(Duration::from_secs(60)), Progress::Finished));
 }
 
 // Every key of `routing` reaches the plan and overrides its preset; keys that are omitted have the values of
@@ -442,7 +452,7 @@ fn every_routing_key_overrides_its_preset() {
         retries: 6,
         buffer_packets: 10,
         jitter: Span::ZERO,
-        repairs: false,
+        uses_local_repair: false,
         ..AodvPlan::NS2
     };
     assert_eq!(routing(&all), RoutingPlan::Aodv(expected));

@@ -1,6 +1,6 @@
 //! The JSON schema accepts the files that the loader accepts, and rejects a key with a typing error.
 
-use airhop_scenario::{Overrides, Scenario, schema};
+use airhop_scenario::{Overrides, Scenario, schema_json};
 use serde_json::Value;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
@@ -61,7 +61,7 @@ fn example() -> Value {
 
 #[test]
 fn the_schema_accepts_the_example_and_refuses_typos() {
-    let schema: Value = serde_json::from_str(&schema()).expect("JSON");
+    let schema: Value = serde_json::from_str(&schema_json()).expect("JSON");
     assert!(valid(&schema, &example()));
     let typos = [
         ("/wlan/0", "acces", "basic"),

@@ -1,10 +1,10 @@
 //! Twins of an emulation, which simulate its flows with and without its lateness. The measured lateness is
 //! invented; the networks are real.
 
-use airhop_base::{Empirical, NodeId, Span, Time};
+use airhop_base::{EmpiricalDistribution, NodeId, Span, Time};
 use airhop_scenario::{
-    Door, EmulatorPlan, ObservedFlow, ObservedLoad, Opening, Overrides, Reach, RealFlow, Recording, Run,
-    Scenario, Twin,
+    AddressScope, EmulatorPlan, HostAttachment, ObservedFlow, ObservedLoad, Overrides, RealFlow,
+    RealHostPlan, Recording, Run, Scenario, Twin,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ const LAST_HOP: &str = include_str!("../../../python/airhop/scenarios/last-hop.t
 const S: NodeId = NodeId(0);
 const D: NodeId = NodeId(3);
 
-fn last_hop() -> (Scenario, Opening) {
+fn last_hop() -> (Scenario, RealHostPlan) {
     let scenario = Scenario::parse(LAST_HOP, "last-hop", &Overrides::default()).unwrap();
-    let door = |node: &str| Door {
-        asked: format!("--on {node}"),
+    let door = |node: &str| HostAttachment {
+        requested_as: format!("--on {node}"),
         node: node.into(),
-        reach: Reach::Host,
-        hears: false,
+        reach: AddressScope::Host,
+        has_notice_listener: false,
     };
-    let opening = scenario.open(&["s", "d"].map(door)).unwrap();
+    let opening = scenario.attach_hosts(&["s", "d"].map(door)).unwrap();
     (scenario, opening)
 }
 
@@ -32,7 +32,7 @@ fn seconds(s: f64) -> Time {
 
 fn real(name: &str, ways: [NodeId; 2], start: f64, load: ObservedLoad, control: Option<&str>) -> RealFlow {
     let seen = ObservedFlow { name: name.into(), from: ways[0], to: ways[1], start: seconds(start), load };
-    RealFlow { seen, control: control.map(String::from) }
+    RealFlow { observed: seen, congestion_control: control.map(String::from) }
 }
 
 /// Returns the flows of iperf3 for 20 s: a control connection with a few hundred bytes in each direction, and
@@ -48,7 +48,7 @@ fn iperf3(control: &str) -> Vec<RealFlow> {
 
 fn late(lateness: &[(u64, u64)], turnaround_us: u64) -> EmulatorPlan {
     let lengths = |counts: &[(u64, u64)]| {
-        Arc::new(Empirical::new(counts.iter().map(|&(us, count)| (Span::from_micros(us), count))))
+        Arc::new(EmpiricalDistribution::new(counts.iter().map(|&(us, count)| (Span::from_micros(us), count))))
     };
     EmulatorPlan {
         hosts: vec![S, D],
@@ -74,7 +74,7 @@ fn twin(control: &str, emulator: EmulatorPlan, end: f64) -> Twin {
 fn moved(control: &str, emulator: EmulatorPlan, pairs: u64) -> f64 {
     let twin = twin(control, emulator, 20.0);
     let of = |scenario: &Scenario| (0..pairs).map(|rep| delivered(scenario, rep)).sum::<f64>();
-    100.0 * (of(&twin.emulated) / of(&twin.punctual) - 1.0)
+    100.0 * (of(&twin.with_timing_errors) / of(&twin.without_timing_errors) - 1.0)
 }
 
 /// Measured on a machine with two cores: 1 % of the packets are late by 1.1 to 2.3 ms, and one in 5000 is
@@ -101,7 +101,7 @@ fn wake_ups_after_5_ms_reduce_reno_goodput() {
 #[test]
 fn an_emulation_without_lateness_equals_its_twin() {
     let twin = twin("cubic", late(&[(0, 1)], 0), 5.0);
-    assert_eq!(delivered(&twin.emulated, 0), delivered(&twin.punctual, 0));
+    assert_eq!(delivered(&twin.with_timing_errors, 0), delivered(&twin.without_timing_errors, 0));
 }
 
 /// The twin has a flow for each real flow that carried data. Its congestion control is that of the real
@@ -111,7 +111,7 @@ fn a_twin_has_only_the_flows_that_carried_data() {
     let (scenario, opening) = last_hop();
     let schemes = |real: &[RealFlow]| -> Vec<(Option<&str>, f64)> {
         let twin = scenario.twin(&opening, real, seconds(10.0), late(&[], 0));
-        let plan = twin.punctual.plan();
+        let plan = twin.without_timing_errors.plan();
         assert_eq!((plan.duration, plan.warmup), (Span::from_secs(10), Span::ZERO));
         twin.flows.iter().map(|flow| (flow.scheme, flow.start.secs_f64())).collect()
     };

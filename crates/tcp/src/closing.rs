@@ -28,7 +28,7 @@ pub enum ConnectionState {
 impl ConnectionState {
     /// Computes the state of an endpoint from the sender and the receiver. `is_first` is true if the local
     /// application closed before the peer's FIN arrived.
-    pub fn of(sender: &Sender, receiver: &Receiver, is_first: bool) -> Self {
+    pub fn from_endpoint(sender: &Sender, receiver: &Receiver, is_first: bool) -> Self {
         let own = sender.is_closed().then(|| sender.is_fin_acknowledged());
         match (own, receiver.has_ended(), is_first) {
             (None, false, _) => Self::Established,

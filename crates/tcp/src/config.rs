@@ -48,16 +48,16 @@ pub struct Config {
     /// True if the connection uses ECN (RFC 3168): routers may mark data segments, and the receiver echoes
     /// the marks.
     pub ecn: bool,
-    /// Loss recovery used by the scheme `sack`.
+    /// Loss recovery used by the scheme `needs_sack`.
     pub sack_recovery: SackRecovery,
     /// Loss detection used by the schemes of Reno's family.
     pub loss_detection: LossDetection,
     /// Window growth per ACK of new data.
     pub growth: Growth,
     /// Fraction of the window that must be in use before an ACK may increase the window.
-    pub validation: Validation,
+    pub validation: CwndValidation,
     /// Window after an idle period longer than the RTO.
-    pub after_pause: AfterPause,
+    pub after_pause: IdleRestartWindow,
     /// True if SACK recovery reduces the flight to the new window evenly over a round trip (PRR, RFC 9937).
     pub prr: bool,
     /// True if RACK also sends a loss probe after two round trips without ACKs (TLP, RFC 8985 §7).
@@ -135,7 +135,7 @@ pub enum Growth {
 /// window. If the receiver or the application limits the flight, the path was not tested with the full
 /// window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Validation {
+pub enum CwndValidation {
     /// No validation: every ACK increases the window, as in ns-2.
     Never,
     /// Half of the window (RFC 7661 §4.3). The largest flight in the last window of data replaces the RFC's
@@ -147,7 +147,7 @@ pub enum Validation {
 
 /// Window for the first transmission after an idle period longer than the RTO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterPause {
+pub enum IdleRestartWindow {
     /// Window before the idle period, as in ns-2.
     Keep,
     /// Window before the idle period, but at most the initial window (RFC 5681 §4.1).
@@ -161,7 +161,7 @@ pub enum AfterPause {
     Decay,
 }
 
-/// Loss recoveries of the scheme `sack`.
+/// Loss recoveries of the scheme `needs_sack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
     /// Sack1 of ns-2. The counter `pipe` limits the flight (Fall and Floyd 1996).
@@ -307,8 +307,8 @@ impl Preset {
             sack_recovery: SackRecovery::Rfc6675,
             loss_detection: LossDetection::Duplicates,
             growth: Growth::PerAck,
-            validation: Validation::Half,
-            after_pause: AfterPause::Initial,
+            validation: CwndValidation::Half,
+            after_pause: IdleRestartWindow::Initial,
             prr: false,
             tlp: false,
             frto: false,
@@ -335,8 +335,8 @@ impl Preset {
                 exit_to_flight: false,
                 loss_detection: LossDetection::Rack,
                 growth: Growth::PerByte,
-                validation: Validation::Full,
-                after_pause: AfterPause::Halve,
+                validation: CwndValidation::Full,
+                after_pause: IdleRestartWindow::Halve,
                 prr: true,
                 tlp: true,
                 push: true,
@@ -361,8 +361,8 @@ impl Preset {
                 halve_from: HalveFrom::Cwnd,
                 exit_to_flight: false,
                 sack_recovery: SackRecovery::Pipe,
-                validation: Validation::Never,
-                after_pause: AfterPause::Keep,
+                validation: CwndValidation::Never,
+                after_pause: IdleRestartWindow::Keep,
                 ..rfc
             },
         }

@@ -2,7 +2,7 @@
 
 mod counted;
 
-pub use counted::{CountedReno, WholeSegmentAbc};
+pub use counted::{Ns2LinuxReno, WholeSegmentAbc};
 
 use crate::config::Growth;
 use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
@@ -34,7 +34,7 @@ pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
         // ns-2, which computed the papers' figures: one segment per ACK in slow start, then `alpha` segments
         // per window.
         Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { alpha / w.cwnd },
-        Growth::PerByte => grow(w, alpha, a.counted as f64 / s.mss as f64),
+        Growth::PerByte => grow(w, alpha, a.growth_bytes as f64 / s.mss as f64),
     }
 }
 
@@ -44,16 +44,16 @@ pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
 fn grow(w: &mut Window, alpha: f64, segments: f64) {
     let exponential = segments.min((w.ssthresh - w.cwnd).max(0.0));
     w.cwnd += exponential;
-    w.cwnd += alpha * (segments - exponential) / whole(w.cwnd);
+    w.cwnd += alpha * (segments - exponential) / floor_segments(w.cwnd);
 }
 
 /// Sets ssthresh to the fraction `kept` of the quantity that RFC 5681 §3.1 halves.
 pub(crate) fn decrease(w: &mut Window, kept: f64, l: &Loss) {
-    leave(w, l.base.map(|base| base * kept), l.signal);
+    set_reduced_window(w, l.base.map(|base| base * kept), l.signal);
 }
 
 /// Sets ssthresh and window to `left` segments. With `None`, ssthresh does not change (repeated timeout).
-pub(crate) fn leave(w: &mut Window, left: Option<f64>, signal: Signal) {
+pub(crate) fn set_reduced_window(w: &mut Window, left: Option<f64>, signal: Signal) {
     w.ssthresh = left.map_or(w.ssthresh, |left| left.max(2.0));
     w.cwnd = match signal {
         Signal::Duplicates => w.ssthresh,
@@ -63,6 +63,6 @@ pub(crate) fn leave(w: &mut Window, left: Option<f64>, signal: Signal) {
 }
 
 /// Rounds `segments` down to an integer. A tolerance absorbs the rounding errors of many small increments.
-pub(crate) fn whole(segments: f64) -> f64 {
+pub(crate) fn floor_segments(segments: f64) -> f64 {
     (segments + 1e-6).floor()
 }

@@ -32,14 +32,15 @@ mod usage;
 
 pub use closing::ConnectionState;
 pub use config::{
-    AfterPause, Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind,
-    SackRecovery, Turnaround, Validation,
+    Config, CwndValidation, DelayedAck, Growth, HalveFrom, IdleRestartWindow, LossDetection, Notices, Preset,
+    RtoConfig, RtoKind, SackRecovery, Turnaround,
 };
-pub use fault::Fault;
+pub use fault::PolicyFault;
 pub use receiver::Receiver;
 pub use schemes::{
-    Build, Echo, NameTaken, Param, Params, ReceiverFeatures, SCHEMES, Scheme, add, find, schemes,
+    EchoMode, NameTaken, Param, Params, PolicyBuilder, ReceiverFeatures, SCHEMES, Scheme, add_scheme,
+    find_scheme, schemes,
 };
 pub use sender::{Counters, Sender};
 pub use sender_state::SenderState;
-pub use usage::Usage;
+pub use usage::WindowUsage;

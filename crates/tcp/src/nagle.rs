@@ -36,7 +36,7 @@ impl Nagle {
 
     /// True if a partial segment of new data must wait. `una` is the lowest unacknowledged byte, and
     /// `max_sent` the first byte never sent.
-    pub fn holds(self, una: u64, max_sent: u64) -> bool {
+    pub fn is_partial_segment_held(self, una: u64, max_sent: u64) -> bool {
         let awaited = match self.awaited {
             Awaited::Outstanding => max_sent,
             Awaited::Small => self.small_end,

@@ -23,7 +23,7 @@ pub(crate) struct QuickAcks {
 
 /// Maximum time from the arrival of a segment to data in the other direction that counts as an answer (Linux,
 /// TCP_ATO_MIN, the minimum of `ato`).
-const ANSWER: Span = Span::from_millis(40);
+const MAX_ANSWER_DELAY: Span = Span::from_millis(40);
 
 impl QuickAcks {
     pub(crate) fn new(config: &Config) -> Self {
@@ -61,8 +61,8 @@ impl QuickAcks {
 
     /// Records that the host sends data. The data counts as an answer if other data arrived shortly before
     /// (tcp_event_data_sent()).
-    pub(crate) fn on_answer(&mut self, now: Time) {
-        self.is_interactive |= self.last.is_some_and(|last| now.since(last) < ANSWER);
+    pub(crate) fn on_data_sent(&mut self, now: Time) {
+        self.is_interactive |= self.last.is_some_and(|last| now.since(last) < MAX_ANSWER_DELAY);
     }
 
     /// Records the peer's FIN. If data arrived before the FIN, pingpong mode begins, because the host will

@@ -13,16 +13,16 @@ use crate::ReceiverFeatures;
 use crate::config::{Config, DelayedAck};
 use crate::estimators::ContentionLimit;
 use crate::quick_acks::QuickAcks;
-use crate::schemes::Extent;
+use crate::schemes::EctPackets;
 use airhop_base::{
-    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet,
-    RareOptions, SackBlock, Segment, Span, Time, Timestamps,
+    Arrival, Body, Ecn, Eln, Flags, FlowId, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet, RareOptions,
+    SackBlock, Segment, Span, TCP_IP_HEADER_BYTES, Time, Timestamps,
 };
 use echo::MarkEcho;
 use echo_clock::EchoClock;
-use handshake::Handshake;
+use handshake::SynAckTiming;
 use std::collections::VecDeque;
-use stream::Stream;
+use stream::ReceivedRanges;
 
 /// Sequence number of the first data byte; an endpoint's SYN has number 0.
 const FIRST_BYTE: u64 = 1;
@@ -51,7 +51,7 @@ pub struct Receiver {
     /// (Linux 6.6, tcp_measure_rcv_mss() and tcp_cleanup_rbuf()).
     heeds_push: bool,
     mss: u32,
-    stream: Stream,
+    stream: ReceivedRanges,
     /// Sequence number of the peer's FIN; [`NO_FIN`] before its arrival.
     fin: u64,
     clock: Option<EchoClock>,
@@ -60,7 +60,7 @@ pub struct Receiver {
     /// Echo of ECN marks; `None` if the connection does not use ECN.
     echo: Option<Box<dyn MarkEcho>>,
     /// Types of packets that the receiver sends ECN-capable.
-    extent: Extent,
+    extent: EctPackets,
     /// Last segment that arrived; `None` if ACKs do not contain its number.
     arrival: Option<Arrival>,
     /// Last damaged segment; `None` if its ELN is not repeated.
@@ -74,14 +74,14 @@ pub struct Receiver {
     is_pushed: bool,
     /// ACKs ready to be sent, in the order of the segments that caused them.
     ready: VecDeque<Packet>,
-    /// Options of ACKs that arrived at the sender, at most [`SPARE`]. Later ACKs reuse this memory.
+    /// Options of ACKs that arrived at the sender, at most [`MAX_SPARE_OPTIONS`]. Later ACKs reuse this memory.
     spare: Vec<Options>,
     duplicates: u64,
-    handshake: Handshake,
+    handshake: SynAckTiming,
 }
 
 /// Maximum number of options kept for reuse by later ACKs.
-const SPARE: usize = 256;
+const MAX_SPARE_OPTIONS: usize = 256;
 
 impl Receiver {
     /// Creates the receiver of `flow` at node `me` for the sender at node `peer`. `features` are the features
@@ -104,12 +104,12 @@ impl Receiver {
             quick_acks: QuickAcks::new(config),
             heeds_push: config.push,
             mss: config.mss,
-            stream: Stream::new(expected),
+            stream: ReceivedRanges::new(expected),
             fin: NO_FIN,
             clock: config.timestamps.then(|| EchoClock::new(expected)),
             is_ecn_capable,
             // Without a handshake both endpoints use their configuration.
-            extent: features.extent(config),
+            extent: features.ect_packets(config),
             echo: (is_ecn_capable && !config.handshake).then(|| echo::build(features.echo)),
             arrival: None,
             damaged: None,
@@ -120,35 +120,35 @@ impl Receiver {
             ready: VecDeque::new(),
             spare: Vec::new(),
             duplicates: 0,
-            handshake: Handshake::Unknown,
+            handshake: SynAckTiming::Unknown,
         }
     }
 
     /// Returns the number of payload bytes delivered to the application so far, in order and without
     /// duplicates.
-    pub fn delivered(&self) -> u64 {
-        self.stream.expected.min(self.fin).saturating_sub(FIRST_BYTE)
+    pub fn delivered_bytes(&self) -> u64 {
+        self.stream.rcv_nxt.min(self.fin).saturating_sub(FIRST_BYTE)
     }
 
     /// True once the peer's FIN and all data before it have arrived.
     pub fn has_ended(&self) -> bool {
-        self.stream.expected > self.fin
+        self.stream.rcv_nxt > self.fin
     }
 
     /// Returns the number of data segments whose bytes had all arrived before.
-    pub fn duplicates(&self) -> u64 {
+    pub fn duplicate_segments(&self) -> u64 {
         self.duplicates
     }
 
     /// Returns the right edge of the window, i.e. the first byte not accepted (RCV.NXT + RCV.WND); `None`
     /// without a fixed edge.
-    pub fn edge(&self) -> Option<u64> {
+    pub fn window_right_edge(&self) -> Option<u64> {
         self.edge
     }
 
     /// Returns the next sequence number expected (RCV.NXT); zero before the SYN.
-    pub fn expected(&self) -> u64 {
-        self.stream.expected
+    pub fn rcv_nxt(&self) -> u64 {
+        self.stream.rcv_nxt
     }
 
     /// Processes an arriving packet. Pure ACKs are not acknowledged.
@@ -157,15 +157,15 @@ impl Receiver {
         if s.flags.syn {
             return self.on_syn(now, s);
         }
-        if self.stream.expected < FIRST_BYTE {
+        if self.stream.rcv_nxt < FIRST_BYTE {
             return; // no SYN has arrived
         }
-        if let Handshake::Answered { at, again } = self.handshake {
+        if let SynAckTiming::Answered { at, again } = self.handshake {
             self.on_syn_acknowledged(now, s, at, again);
         }
-        match (self.accepts(s), p.damaged) {
+        match (self.accepts(s), p.has_payload_errors) {
             (false, _) => self.acknowledge(now, None),
-            (true, _) if !s.is_of_stream() => {}
+            (true, _) if !s.has_data_or_fin() => {}
             (true, true) => self.on_damaged(now, s),
             (true, false) => self.on_data(now, s, p.ecn),
         }
@@ -175,7 +175,7 @@ impl Receiver {
     /// §3.10.7.4). Examples are a zero-window probe (an octet above the window) and an empty segment at an
     /// acknowledged sequence number. Duplicate data is acceptable, so that the ACK reports the duplicate.
     fn accepts(&self, s: &Segment) -> bool {
-        if s.len == 0 { s.seq >= self.stream.expected } else { self.edge.is_none_or(|edge| s.end() <= edge) }
+        if s.len == 0 { s.seq >= self.stream.rcv_nxt } else { self.edge.is_none_or(|edge| s.end() <= edge) }
     }
 
     /// Reports a segment with damaged data and intact headers. An ACK of the data before the segment is sent
@@ -199,7 +199,7 @@ impl Receiver {
     pub fn piggyback_ack(&mut self, now: Time) -> Segment {
         let mut header = self.segment(now, None, None);
         if let Some(echo) = &mut self.echo {
-            header.flags = echo.fill(header.flags);
+            header.flags = echo.set_echo_flags(header.flags);
         }
         self.note_ack(&header);
         header
@@ -208,30 +208,30 @@ impl Receiver {
     /// Records that this host sends data in the other direction. Data within 40 ms of an arrival counts as an
     /// answer. ACKs are then delayed until the next answer (Linux, pingpong mode). No effect without
     /// [`Config::quick_acks`] and [`Config::push`].
-    pub fn on_answer(&mut self, now: Time) {
-        self.quick_acks.on_answer(now);
+    pub fn on_data_sent(&mut self, now: Time) {
+        self.quick_acks.on_data_sent(now);
     }
 
     /// Records that the next segment is the peer's FIN. The ACK of the FIN waits for this host's answer, as
-    /// after [`Self::on_answer`].
-    pub fn expect_answer(&mut self) {
+    /// after [`Self::on_data_sent`].
+    pub fn expect_fin(&mut self) {
         self.quick_acks.on_fin();
     }
 
     /// Sets whether TCP processes more segments at the same instant after the next segment. If so, the ACK of
     /// in-order data waits for the last segment, because the window does not advance before the process reads
     /// the data (Linux 6.6, __tcp_ack_snd_check(), tcp_cleanup_rbuf()).
-    pub fn set_more(&mut self, more: bool) {
+    pub fn set_more_segments(&mut self, more: bool) {
         self.more = more;
     }
 
     /// Sets the right edge of the window that the next ACKs advertise. The edge must never decrease.
-    pub fn set_edge(&mut self, edge: u64) {
+    pub fn set_window_right_edge(&mut self, edge: u64) {
         self.edge = Some(edge);
     }
 
     /// Queues an ACK that advertises the window.
-    pub fn announce(&mut self, now: Time) {
+    pub fn queue_window_update(&mut self, now: Time) {
         self.acknowledge(now, None);
     }
 
@@ -253,10 +253,10 @@ impl Receiver {
 
     #[inline(always)] // the packet is built in the caller's memory, without a copy
     fn make_ready(&mut self, ack: Segment) {
-        let least = if ack.flags.syn { Extent::Handshake } else { Extent::All };
+        let least = if ack.flags.syn { EctPackets::Handshake } else { EctPackets::All };
         let may_be_marked = self.echo.is_some() && self.extent >= least;
         let ecn = if may_be_marked { Ecn::Ect0 } else { Ecn::NotEct };
-        let bytes = HEADER_BYTES + ack.option_bytes();
+        let bytes = TCP_IP_HEADER_BYTES + ack.option_bytes();
         let mut packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));
         packet.ecn = ecn;
         self.ready.push_back(packet);
@@ -268,23 +268,23 @@ impl Receiver {
     }
 
     fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
-        if self.unacked > 0 && self.echo.as_ref().is_some_and(|echo| echo.ends_run(ecn)) {
+        if self.unacked > 0 && self.echo.as_ref().is_some_and(|echo| echo.is_codepoint_change(ecn)) {
             self.acknowledge(now, None);
         }
         self.note_timestamp(s);
-        self.arrival = self.features.arrival.then_some(Arrival { seq: s.seq, at: now });
+        self.arrival = self.features.arrival_report.then_some(Arrival { seq: s.seq, at: now });
         let ecn_news = self.echo.as_mut().is_some_and(|echo| echo.on_data(ecn, s.flags.cwr));
         let had_gap = self.stream.has_gap();
-        let Some(block) = self.block_of(s) else { return self.acknowledge(now, None) };
+        let Some(block) = self.sequence_range(s) else { return self.acknowledge(now, None) };
         let change = self.stream.insert(block);
         self.duplicates += u64::from(change.duplicate == Some(block));
         self.damaged = self.damaged.filter(|&seq| !self.stream.has_byte(seq));
-        self.limit_by_contention(now, s, change.advance);
-        self.unacked += change.advance;
+        self.limit_by_contention(now, s, change.advanced_bytes);
+        self.unacked += change.advanced_bytes;
         // RFC 5681 §4.2: out-of-order data, and data that fills all or part of a gap, is acknowledged at
         // once. RFC 9293 §3.10.7.4: a duplicate is acknowledged at once.
-        let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
-        let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
+        let in_order = !had_gap && change.duplicate.is_none() && change.advanced_bytes > 0;
+        let is_quick = self.quick_acks.on_data(now, change.advanced_bytes > 0, change.duplicate.is_some());
         self.is_pushed |= self.heeds_push && s.flags.psh && self.quick_acks.on_push();
         // RFC 9293 §3.10.7.4, eighth: the FIN is acknowledged at once.
         let is_delayed = in_order && !ecn_news && !is_quick && !s.flags.fin;
@@ -300,12 +300,12 @@ impl Receiver {
     /// (RFC 9293 §3.10.7.4, seventh: "ignore the segment text"). A FIN below already delivered data is
     /// ignored.
     #[inline]
-    fn block_of(&mut self, s: &Segment) -> Option<SackBlock> {
+    fn sequence_range(&mut self, s: &Segment) -> Option<SackBlock> {
         let text = s.seq + u64::from(s.len);
         if !s.flags.fin && self.fin == NO_FIN {
             return Some(SackBlock { start: s.seq, end: text });
         }
-        if s.flags.fin && self.fin == NO_FIN && text >= self.stream.expected {
+        if s.flags.fin && self.fin == NO_FIN && text >= self.stream.rcv_nxt {
             self.fin = text;
         }
         let is_last = s.flags.fin && text == self.fin;
@@ -328,7 +328,7 @@ impl Receiver {
         let Some(limit) = &mut self.contention else { return };
         limit.on_data(now, s.options.contention.unwrap_or(Span::ZERO), advance);
         if advance > 0 {
-            self.edge = self.edge.max(Some(self.stream.expected + limit.window()));
+            self.edge = self.edge.max(Some(self.stream.rcv_nxt + limit.window()));
         }
     }
 
@@ -377,7 +377,7 @@ impl Receiver {
     ) -> Segment {
         let mut ack = self.segment(now, eln, arrival);
         if let Some(echo) = &mut self.echo {
-            ack.flags = echo.fill(ack.flags);
+            ack.flags = echo.set_echo_flags(ack.flags);
         }
         let has_runs = duplicate.is_some() || self.stream.has_gap();
         if self.sack_blocks > 0 && has_runs {
@@ -394,7 +394,7 @@ impl Receiver {
         if room == 0 {
             return options;
         }
-        let sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+        let sack = self.stream.report_sack(self.sack_blocks.min(room as usize), duplicate);
         if options.is_allocated() {
             options.sack = sack;
             return options;
@@ -404,8 +404,8 @@ impl Receiver {
     }
 
     /// Stores the options of an ACK that has arrived at the sender. A later ACK reuses this memory.
-    pub fn reuse(&mut self, options: Options) {
-        if self.spare.len() < SPARE {
+    pub fn recycle_options(&mut self, options: Options) {
+        if self.spare.len() < MAX_SPARE_OPTIONS {
             self.spare.push(options);
         }
     }
@@ -415,8 +415,8 @@ impl Receiver {
         Segment {
             seq: FIRST_BYTE,
             len: 0,
-            ack: self.stream.expected,
-            window: self.edge.map_or(self.window, |edge| edge - self.stream.expected),
+            ack: self.stream.rcv_nxt,
+            window: self.edge.map_or(self.window, |edge| edge - self.stream.rcv_nxt),
             flags: Flags { ack: true, ..Flags::default() },
             timestamps: self
                 .clock
@@ -435,7 +435,7 @@ impl Receiver {
 
 /// Returns the timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).
 fn timestamp(now: Time) -> u32 {
-    now.since(Time::ZERO).whole(Span::from_millis(1)) as u32
+    now.since(Time::ZERO).whole_multiples(Span::from_millis(1)) as u32
 }
 
 #[cfg(test)]

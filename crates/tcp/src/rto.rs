@@ -11,9 +11,9 @@ mod single_gain;
 
 use crate::config::{RtoConfig, RtoKind};
 use airhop_base::{Span, Time};
-use exact::Exact;
-use linux::Linux;
-use ns2::Ns2Ticks;
+use exact::ExactRto;
+use linux::LinuxRto;
+use ns2::Ns2Rto;
 use rfc6298::Rfc6298;
 use single_gain::SingleGain;
 use std::fmt::Debug;
@@ -46,7 +46,7 @@ pub trait RtoPolicy: Debug + Send {
     /// Returns the timeout for a round trip that may take `extra` longer: max(a + 4v, a + extra + G) for mean
     /// a, deviation v and clock granularity G. Includes backoff and the configured bounds. The mean counts as
     /// 0 before the first sample.
-    fn timeout_expecting(&self, extra: Span) -> Span;
+    fn timeout_with_extra_delay(&self, extra: Span) -> Span;
 
     /// Returns the smoothed RTT; `None` before the first sample.
     fn srtt(&self) -> Option<Span>;
@@ -62,17 +62,17 @@ pub trait RtoPolicy: Debug + Send {
 /// Creates the estimator that `c` selects.
 pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
     match c.kind {
-        RtoKind::Rfc6298 => Box::new(Exact::<Rfc6298>::new(*c)),
-        RtoKind::Ns2 => Box::new(Ns2Ticks::new(*c)),
+        RtoKind::Rfc6298 => Box::new(ExactRto::<Rfc6298>::new(*c)),
+        RtoKind::Ns2 => Box::new(Ns2Rto::new(*c)),
         RtoKind::SingleGain => Box::new(SingleGain::new(*c)),
-        RtoKind::Linux => Box::new(Exact::<Linux>::new(*c)),
+        RtoKind::Linux => Box::new(ExactRto::<LinuxRto>::new(*c)),
     }
 }
 
 /// Returns the number of clock ticks between two times. The phase of `sent` within a tick makes an RTT sample
 /// up to one tick too long or too short.
 fn ticks_between(sent: Time, now: Time, tick: Span) -> u64 {
-    let reading = |t: Time| t.since(Time::ZERO).whole(tick);
+    let reading = |t: Time| t.since(Time::ZERO).whole_multiples(tick);
     reading(now) - reading(sent)
 }
 

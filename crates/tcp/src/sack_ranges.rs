@@ -69,13 +69,13 @@ impl SackRanges {
     }
 
     /// Returns the run that contains the byte `seq`.
-    pub fn at(&self, seq: u64) -> Option<&SackBlock> {
+    pub fn run_at(&self, seq: u64) -> Option<&SackBlock> {
         let place = self.0.partition_point(|run| run.end <= seq);
         self.0.get(place).filter(|run| run.start <= seq)
     }
 
     /// Returns the first bytes of `[from, end)` that no run covers; `None` if runs cover all bytes.
-    pub fn gap(&self, from: u64, end: u64) -> Option<SackBlock> {
+    pub fn first_gap(&self, from: u64, end: u64) -> Option<SackBlock> {
         let place = self.0.partition_point(|run| run.end <= from);
         let (start, next) = match self.0.get(place) {
             Some(run) if run.start <= from => (run.end, self.0.get(place + 1)),

@@ -11,12 +11,12 @@ mod news;
 #[cfg(test)]
 mod tests;
 
-use crate::estimators::least;
+use crate::estimators::min_with_sample;
 use crate::sack_ranges::SackRanges;
-use crate::seams::{Cause, Next};
+use crate::seams::{NextSegment, TransmissionCause};
 use airhop_base::{Sack, SackBlock, Span, Time};
-use losses::{Losses, Shortfall};
-use news::News;
+use losses::{LossMarks, Shortfall};
+use news::AckChanges;
 use std::collections::VecDeque;
 
 /// Segment that was sent and is not cumulatively acknowledged.
@@ -67,8 +67,8 @@ impl Sent {
     }
 
     /// Returns the retransmission of the segment.
-    pub fn again(&self, cause: Cause) -> Next {
-        Next { start: self.start, end: self.end, cause }
+    pub fn again(&self, cause: TransmissionCause) -> NextSegment {
+        NextSegment { start: self.start, end: self.end, cause }
     }
 }
 
@@ -99,8 +99,8 @@ pub struct Scoreboard {
     high_sack: u64,
     /// Bytes SACKed and not cumulatively acknowledged.
     sacked_bytes: u64,
-    losses: Losses,
-    news: News,
+    losses: LossMarks,
+    news: AckChanges,
     /// Minimum RTT so far, including the handshake's sample.
     least_rtt: Option<Span>,
     /// Bytes of the last retransmission that had been sent only once before.
@@ -112,7 +112,7 @@ impl Scoreboard {
     /// full segment in bytes. If the window counts bytes, `full` is `None`.
     pub fn counting(full: Option<u64>) -> Self {
         let shortfall = Shortfall { full: full.unwrap_or(0), bytes: 0 };
-        Scoreboard { losses: Losses { shortfall, ..Losses::default() }, ..Scoreboard::default() }
+        Scoreboard { losses: LossMarks { shortfall, ..LossMarks::default() }, ..Scoreboard::default() }
     }
 
     /// Returns the number of the next transmission.
@@ -139,7 +139,7 @@ impl Scoreboard {
                 was_lost: false,
                 held_until: Time::ZERO,
             };
-            self.losses.shortfall.enter(&sent);
+            self.losses.shortfall.add_segment(&sent);
             self.segments.push_back(sent);
             return None;
         }
@@ -151,10 +151,10 @@ impl Scoreboard {
         let (e, losses) = self.get_mut(start)?;
         let before = std::mem::replace(&mut e.order, order);
         e.at = at;
-        losses.repeated -= e.repeated();
+        losses.retransmitted_bytes -= e.repeated();
         (e.again, e.retransmitted) = (true, true);
-        losses.remove(e);
-        losses.repeated += e.repeated();
+        losses.unmark_segment(e);
+        losses.retransmitted_bytes += e.repeated();
         Some(before)
     }
 
@@ -212,17 +212,17 @@ impl Scoreboard {
             self.high_sack = self.runs.iter().next_back().map_or(0, |run| run.end);
         }
         self.losses.bytes -= parts().filter(|e| e.lost).map(Sent::bytes).sum::<u64>();
-        self.losses.repeated -= parts().map(Sent::repeated).sum::<u64>();
+        self.losses.retransmitted_bytes -= parts().map(Sent::repeated).sum::<u64>();
         self.segments.drain(first + 1..last);
         self.segments[first] = Sent { end, sacked, arrived, lost: false, ..head };
-        self.losses.repeated += self.segments[first].repeated();
+        self.losses.retransmitted_bytes += self.segments[first].repeated();
         self.restart_searches();
     }
 
     /// Clears the record of the last ACK, before a timer or notice is handled.
     pub fn settle(&mut self) {
         self.news.clear();
-        self.losses.settle();
+        self.losses.clear_newly_lost();
     }
 
     /// Processes an ACK of all data below `una` with these SACK blocks. Blocks are truncated at `nxt`,
@@ -234,14 +234,14 @@ impl Scoreboard {
         for b in sack.blocks() {
             self.mark(b.start, b.end.min(nxt));
         }
-        if let Some(rtt) = self.news.rtt() {
-            self.least_rtt = least(self.least_rtt, rtt);
+        if let Some(rtt) = self.news.newest_rtt() {
+            self.least_rtt = min_with_sample(self.least_rtt, rtt);
         }
     }
 
     /// Adds the RTT sample of a handshake that the peer began.
     pub fn on_handshake(&mut self, rtt: Span) {
-        self.least_rtt = least(self.least_rtt, rtt);
+        self.least_rtt = min_with_sample(self.least_rtt, rtt);
     }
 
     fn remove_below(&mut self, una: u64) {
@@ -255,12 +255,12 @@ impl Scoreboard {
             }
             self.sacked_bytes -= if e.sacked { e.bytes() } else { 0 };
             self.losses.bytes -= if e.lost { e.bytes() } else { 0 };
-            self.losses.repeated -= e.repeated();
+            self.losses.retransmitted_bytes -= e.repeated();
             self.news.acknowledges_retransmitted |= e.again;
             if !e.sacked {
                 self.news.add(e, &self.losses.shortfall);
                 if !e.lost {
-                    self.losses.shortfall.leave(e);
+                    self.losses.shortfall.remove_segment(e);
                 }
             }
             self.segments.pop_front();
@@ -278,27 +278,27 @@ impl Scoreboard {
     fn trim_first(&mut self, una: u64) {
         let Some(e) = self.segments.front_mut() else { return };
         let cut = una - e.start;
-        self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };
+        self.losses.retransmitted_bytes -= if e.repeated() > 0 { cut } else { 0 };
         e.start = una;
         let shortfall = &mut self.losses.shortfall;
-        shortfall.bytes += if e.sacked || e.lost { 0 } else { shortfall.of_part(cut) };
-        self.news.counted += if e.arrived { 0 } else { cut - shortfall.of_part(cut) };
+        shortfall.bytes += if e.sacked || e.lost { 0 } else { shortfall.partial_ack_shortfall(cut) };
+        self.news.growth_bytes += if e.arrived { 0 } else { cut - shortfall.partial_ack_shortfall(cut) };
         self.sacked_bytes -= if e.sacked { cut } else { 0 };
         self.losses.bytes -= if e.lost { cut } else { 0 };
-        self.news.delivered += if e.arrived { 0 } else { cut };
+        self.news.delivered_bytes += if e.arrived { 0 } else { cut };
     }
 
     /// Marks the segments in `[start, end)` as SACKed.
     fn mark(&mut self, start: u64, end: u64) {
         let mut from = start;
-        while let Some(gap) = self.runs.gap(from, end) {
+        while let Some(gap) = self.runs.first_gap(from, end) {
             from = gap.end;
             let first = self.place(gap.start);
             let mut marked: Option<SackBlock> = None;
             for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
-                self.losses.repeated -= e.repeated();
-                self.losses.remove(e);
-                self.losses.shortfall.leave(e);
+                self.losses.retransmitted_bytes -= e.repeated();
+                self.losses.unmark_segment(e);
+                self.losses.shortfall.remove_segment(e);
                 self.news.add(e, &self.losses.shortfall);
                 (e.sacked, e.arrived) = (true, true);
                 marked = Some(SackBlock { start: marked.map_or(e.start, |run| run.start), end: e.end });
@@ -307,7 +307,7 @@ impl Scoreboard {
                 self.runs.insert(run);
                 self.high_sack = self.high_sack.max(run.end);
                 self.sacked_bytes += run.end - run.start;
-                self.news.sacked += run.end - run.start;
+                self.news.sacked_bytes += run.end - run.start;
             }
         }
     }
@@ -325,7 +325,7 @@ impl Scoreboard {
     /// Returns the lowest segment that is not SACKed.
     pub fn first_missing(&self) -> Option<&Sent> {
         let first = self.segments.front()?;
-        match self.runs.at(first.start) {
+        match self.runs.run_at(first.start) {
             Some(run) => self.segments.get(self.place(run.end)),
             None => Some(first),
         }
@@ -334,7 +334,7 @@ impl Scoreboard {
     /// Returns the highest segment that is not SACKed.
     pub fn last_missing(&self) -> Option<&Sent> {
         let last = self.segments.back()?;
-        match self.runs.at(last.start) {
+        match self.runs.run_at(last.start) {
             Some(run) => self.segments.get(self.place(run.start).checked_sub(1)?),
             None => Some(last),
         }
@@ -358,7 +358,7 @@ impl Scoreboard {
     }
 
     /// Returns mutable access to the segment that begins at `start` and to the loss counters.
-    fn get_mut(&mut self, start: u64) -> Option<(&mut Sent, &mut Losses)> {
+    fn get_mut(&mut self, start: u64) -> Option<(&mut Sent, &mut LossMarks)> {
         let place = self.place(start);
         let e = self.segments.get_mut(place).filter(|e| e.start == start)?;
         Some((e, &mut self.losses))
@@ -410,7 +410,7 @@ impl Scoreboard {
 
     /// Returns the number of bytes that the last ACK newly reported as arrived.
     pub fn delivered(&self) -> u64 {
-        self.news.delivered
+        self.news.delivered_bytes
     }
 
     /// True if the last ACK cumulatively acknowledged a segment that was sent more than once.
@@ -421,25 +421,25 @@ impl Scoreboard {
     /// Returns the delivered bytes that count for window growth. If the window counts segments, each segment
     /// counts as a full segment (see [`Scoreboard::counting`]).
     pub fn counted(&self) -> u64 {
-        self.news.counted
+        self.news.growth_bytes
     }
 
     /// Returns the shortfall of the segments in flight and a further segment of `bytes` bytes. The shortfall
     /// is the number of bytes by which segments are shorter than full segments. Zero if the window counts
     /// bytes.
     pub fn shortfall(&self, bytes: u64) -> u64 {
-        self.losses.shortfall.bytes + self.losses.shortfall.of(bytes)
+        self.losses.shortfall.bytes + self.losses.shortfall.segment_shortfall(bytes)
     }
 
     /// Returns the number of bytes that the last ACK newly SACKed.
     pub fn newly_sacked(&self) -> u64 {
-        self.news.sacked
+        self.news.sacked_bytes
     }
 
     /// Returns the RTT of the newest segment that the last ACK reports. Segments sent more than once do not
     /// count (Karn's rule).
     pub fn rtt(&self) -> Option<Span> {
-        self.news.rtt()
+        self.news.newest_rtt()
     }
 
     /// Returns the RTT of the oldest segment that the last ACK reports. Includes the delay of a delayed ACK.
@@ -457,12 +457,12 @@ impl Scoreboard {
     /// Returns the first bytes of the segments marked lost since the last ACK or timer, in order of
     /// detection.
     pub fn newly_lost(&self) -> &[u64] {
-        &self.losses.fresh
+        &self.losses.newly_lost
     }
 
     /// Returns the number of bytes marked lost since the last ACK or timer.
     pub fn newly_lost_bytes(&self) -> u64 {
-        self.losses.fresh_bytes
+        self.losses.newly_lost_bytes
     }
 
     /// Returns the end of the highest SACKed segment; zero if no segment is SACKed.
@@ -483,7 +483,7 @@ impl Scoreboard {
     /// Returns the number of retransmitted bytes in flight, i.e. neither SACKed nor marked lost since the
     /// retransmission.
     pub fn repeated_bytes(&self) -> u64 {
-        self.losses.repeated
+        self.losses.retransmitted_bytes
     }
 }
 

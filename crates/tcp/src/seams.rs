@@ -22,15 +22,17 @@ mod run;
 
 pub use crate::rto::RtoPolicy;
 pub use control::{
-    Ack, CongestionControl, Delivery, Idle, Loss, LossClass, LossClassification, Signal, Truth, Window,
+    Ack, CongestionControl, Delivery, IdlePeriod, Loss, LossClass, LossClassification, Signal, Truth, Window,
 };
 pub use notices::{NoticePolicy, Reaction};
-pub use recovery::{Advance, Agent, Cause, Detect, Evidence, Next, Recovery, Repair};
-pub use run::{Connected, Run};
+pub use recovery::{
+    AdvanceOutcome, Detection, NextSegment, Ns2Agent, Recovery, RepairKind, TransmissionCause, UndoEvidence,
+};
+pub use run::{ConnectionEnds, RunState};
 
 /// Policies of one sender.
 #[derive(Debug)]
-pub struct Parts {
+pub struct SenderPolicies {
     /// Policy that sets the window.
     pub control: Box<dyn CongestionControl>,
     /// Policy that detects and repairs losses.

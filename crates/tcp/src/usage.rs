@@ -1,13 +1,13 @@
 //! Congestion window validation. An ACK increases the window only if the flight used enough of the window,
 //! because the unused part has not been tested on the path.
 
-use crate::config::Validation;
-use crate::control::whole;
+use crate::config::CwndValidation;
+use crate::control::floor_segments;
 use crate::seams::Window;
 
 /// Window use during the last window of data.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Usage {
+pub struct WindowUsage {
     /// Maximum flight in segments.
     most: u64,
     /// True if the flight filled the window.
@@ -16,36 +16,36 @@ pub struct Usage {
     until: u64,
 }
 
-impl Usage {
+impl WindowUsage {
     /// Records a transmission. `outstanding` is the flight in segments. `is_full` is true if the window
     /// permits no further segment. `una` and `nxt` are the ends of the outstanding data. A new record starts
     /// when the last window of data is acknowledged, or when the flight fills the window (Linux,
     /// tcp_cwnd_validate()). While the window was not full, a larger flight also starts a new record.
-    pub fn note(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
+    pub fn record_transmission(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
         if una >= self.until || is_full || (!self.full && outstanding > self.most) {
-            *self = Usage { most: outstanding, full: is_full, until: nxt };
+            *self = WindowUsage { most: outstanding, full: is_full, until: nxt };
         }
     }
 
     /// Returns the maximum flight in segments, and true if the flight filled the window.
-    pub(crate) fn in_use(&self) -> (u32, bool) {
+    pub(crate) fn max_flight_and_full(&self) -> (u32, bool) {
         (self.most as u32, self.full)
     }
 
     /// True if the flight used at least half of a window of `cwnd` segments.
-    pub fn is_half(&self, cwnd: f64) -> bool {
-        whole(cwnd) <= 2.0 * self.most as f64
+    pub fn is_half_used(&self, cwnd: f64) -> bool {
+        floor_segments(cwnd) <= 2.0 * self.most as f64
     }
 
     /// True if an ACK may increase the window.
-    pub fn permits_growth(&self, by: Validation, w: &Window) -> bool {
+    pub fn permits_growth(&self, by: CwndValidation, w: &Window) -> bool {
         match by {
-            Validation::Never => true,
-            Validation::Half => self.is_half(w.cwnd),
+            CwndValidation::Never => true,
+            CwndValidation::Half => self.is_half_used(w.cwnd),
             // Linux, tcp_is_cwnd_limited(): in slow start the window grows while it is less than twice the
             // maximum flight.
-            Validation::Full if w.in_slow_start() => whole(w.cwnd) < 2.0 * self.most as f64,
-            Validation::Full => self.full,
+            CwndValidation::Full if w.in_slow_start() => floor_segments(w.cwnd) < 2.0 * self.most as f64,
+            CwndValidation::Full => self.full,
         }
     }
 }
@@ -66,17 +66,17 @@ mod tests {
             (11, false, true, true, false),
             (20, true, true, true, true),
         ] {
-            let mut usage = Usage::default();
-            usage.note(most, full, 1, 1 + most);
+            let mut usage = WindowUsage::default();
+            usage.record_transmission(most, full, 1, 1 + most);
             let permits = |by, w| usage.permits_growth(by, w);
-            assert!(permits(Validation::Never, &slow));
+            assert!(permits(CwndValidation::Never, &slow));
             assert_eq!(
-                (permits(Validation::Half, &slow), permits(Validation::Half, &avoiding)),
+                (permits(CwndValidation::Half, &slow), permits(CwndValidation::Half, &avoiding)),
                 (half, half),
                 "{most}"
             );
-            assert_eq!(permits(Validation::Full, &slow), in_slow_start, "{most}");
-            assert_eq!(permits(Validation::Full, &avoiding), in_avoidance, "{most}");
+            assert_eq!(permits(CwndValidation::Full, &slow), in_slow_start, "{most}");
+            assert_eq!(permits(CwndValidation::Full, &avoiding), in_avoidance, "{most}");
         }
     }
 
@@ -84,7 +84,7 @@ mod tests {
     // acknowledged.
     #[test]
     fn a_full_window_counts_as_full_for_one_window_of_data() {
-        let mut usage = Usage::default();
+        let mut usage = WindowUsage::default();
         let w = Window { cwnd: 10.0, ssthresh: 5.0 };
         let after = [
             (10, true, 1, 11),
@@ -94,8 +94,8 @@ mod tests {
             (4, false, 12, 16),
         ]
         .map(|(outstanding, is_full, una, nxt)| {
-            usage.note(outstanding, is_full, una, nxt);
-            (usage.most, usage.permits_growth(Validation::Full, &w))
+            usage.record_transmission(outstanding, is_full, una, nxt);
+            (usage.most, usage.permits_growth(CwndValidation::Full, &w))
         });
         assert_eq!(after, [(10, true), (10, true), (10, true), (5, false), (5, false)]);
     }

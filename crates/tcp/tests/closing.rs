@@ -3,7 +3,7 @@
 use crate::common::path::{Fate, Path, Transfer};
 use crate::common::script::Script;
 use crate::common::{MSS, at, byte, ns2, rfc, segment, sender};
-use airhop_base::{Body, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Segment, Span};
+use airhop_base::{Body, Ecn, Flags, FlowId, NodeId, Packet, Segment, Span, TCP_IP_HEADER_BYTES};
 use airhop_tcp::{Config, ConnectionState, DelayedAck, Preset, Receiver, ReceiverFeatures, Sender};
 
 /// Returns a sender whose application has written `bytes`, and then closed.
@@ -70,8 +70,10 @@ fn a_fin_without_data_is_not_ecn_capable() {
 fn arrive(receiver: &mut Receiver, ms: u64, seq: u64, len: u32, fin: bool) -> Vec<u64> {
     let flags = Flags { ack: true, fin, ..Flags::default() };
     let s = Segment { seq, len, ack: 1, window: 1 << 30, flags, ..Segment::default() };
-    receiver
-        .on_segment(at(ms), &Packet::new(FlowId(0), NodeId(0), NodeId(1), HEADER_BYTES + len, Body::Tcp(s)));
+    receiver.on_segment(
+        at(ms),
+        &Packet::new(FlowId(0), NodeId(0), NodeId(1), TCP_IP_HEADER_BYTES + len, Body::Tcp(s)),
+    );
     std::iter::from_fn(|| receiver.poll_transmit(at(ms))).map(|p| segment(&p).ack).collect()
 }
 
@@ -85,11 +87,11 @@ fn a_receiver_acknowledges_each_fin_at_once() {
     };
     let mut r = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, ReceiverFeatures::SACK);
     assert_eq!(arrive(&mut r, 0, 1001, 0, true), [1]);
-    assert_eq!((r.has_ended(), r.delivered()), (false, 0));
+    assert_eq!((r.has_ended(), r.delivered_bytes()), (false, 0));
     assert_eq!(arrive(&mut r, 1, 1, 1000, false), [1002]);
-    assert_eq!((r.has_ended(), r.delivered(), r.expected()), (true, 1000, 1002));
+    assert_eq!((r.has_ended(), r.delivered_bytes(), r.rcv_nxt()), (true, 1000, 1002));
     assert_eq!(arrive(&mut r, 2, 1001, 0, true), [1002]);
-    assert_eq!((r.delivered(), r.duplicates()), (1000, 0));
+    assert_eq!((r.delivered_bytes(), r.duplicate_segments()), (1000, 0));
     let mut alone = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, ReceiverFeatures::SACK);
     assert_eq!(arrive(&mut alone, 0, 1, 500, true), [502], "no delay");
 }
@@ -111,7 +113,7 @@ impl Pair {
     }
 
     fn state(&self, end: usize) -> ConnectionState {
-        ConnectionState::of(&self.senders[end], &self.receivers[end], self.first[end])
+        ConnectionState::from_endpoint(&self.senders[end], &self.receivers[end], self.first[end])
     }
 
     /// Closes one side of the connection; returns its FIN.

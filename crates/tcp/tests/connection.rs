@@ -89,7 +89,7 @@ fn two_lost_syns_back_the_timer_off() {
     let mut t = Transfer::new("reno", &Preset::Rfc.config(MSS), Path { lost_syns: 2, ..Path::of(50) }, 1);
     t.run_until(at(4000));
     assert_eq!(t.trace(), "     0.0  SYN\n  1000.0  SYN\n  3000.0  SYN\n  3100.0  ACK 1");
-    assert_eq!(t.receiver.delivered(), 1000);
+    assert_eq!(t.receiver.delivered_bytes(), 1000);
 }
 
 // RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)); ns-2.35: windowInit_ 2.
@@ -126,7 +126,7 @@ fn the_receive_window_limits_transmissions() {
     assert_eq!(s.update(6, 5000), "10");
     // The initial window of the receiver is the configured window, unless the test sets another window.
     let mut s = Script::new("reno", rfc(10.0, 5.0));
-    s.sender.expect_window(3000);
+    s.sender.set_initial_receive_window(3000);
     assert_eq!(s.sent(), "1 2 3");
 }
 

@@ -7,7 +7,9 @@ use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::estimators::LostSegment;
 use airhop_tcp::notices::IgnoreNotices;
 use airhop_tcp::recovery::Rack;
-use airhop_tcp::seams::{Ack, CongestionControl, Delivery, Loss, LossClass, Parts, Repair, Window};
+use airhop_tcp::seams::{
+    Ack, CongestionControl, Delivery, Loss, LossClass, RepairKind, SenderPolicies, Window,
+};
 use airhop_tcp::{Config, Notices, ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
@@ -65,7 +67,8 @@ fn sender_that_keeps(kept: f64, notices: Notices, rate: Option<Rate>) -> (Script
 fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
     let control = Box::new(NoteTaker { notes: notes.clone(), rate, kept });
-    let parts = Parts { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(IgnoreNotices) };
+    let parts =
+        SenderPolicies { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(IgnoreNotices) };
     let features = ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, features, parts);
     (Script::by(sender, &config, 1_000_000), notes)
@@ -73,7 +76,7 @@ fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mute
 
 /// Returns the state at the last ACK: lost segments, flight before the ACK, flight after the ACK, and
 /// retransmitted segments.
-fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, Repair) {
+fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, RepairKind) {
     let d = *notes.lock().expect("no thread panicked").deliveries.last().expect("an ACK came");
     (d.lost / 1000, d.before / 1000, d.in_flight / 1000, d.repair)
 }
@@ -87,23 +90,23 @@ fn an_ack_reports_newly_lost_segments() {
         let (mut s, notes) = sender(notices, None);
         assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
         assert_eq!(s.at(100).ack(2), "11");
-        assert_eq!(last(&notes), (0, 10, 9, Repair::Nothing));
+        assert_eq!(last(&notes), (0, 10, 9, RepairKind::Nothing));
         assert_eq!([s.at(110).sack(2, &[(4, 4)]), s.sack(2, &[(4, 5)])], ["12", "13"]);
-        assert_eq!(last(&notes), (0, 10, 9, Repair::Nothing));
+        assert_eq!(last(&notes), (0, 10, 9, RepairKind::Nothing));
         assert_eq!(s.sack(2, &[(4, 6)]), "2! 3+ 14");
-        assert_eq!(last(&notes), (2, 10, 7, Repair::Loss));
+        assert_eq!(last(&notes), (2, 10, 7, RepairKind::Loss));
         let sample =
             notes.lock().expect("no thread panicked").deliveries.last().and_then(|d| d.arrivals.rate);
         assert_eq!(
-            sample.map(|sample| sample.lost),
+            sample.map(|sample| sample.lost_bytes),
             Some(2000),
             "the segments were in the flight of the arrived data"
         );
         assert_eq!(notes.lock().expect("no thread panicked").lost, [2, 3]);
         assert_eq!(s.at(115).sack(2, &[(4, 7)]), "15");
-        assert_eq!(last(&notes), (0, 10, 9, Repair::Loss));
+        assert_eq!(last(&notes), (0, 10, 9, RepairKind::Loss));
         assert_eq!(s.at(220).ack(15), "16 17 18 19 20 21 22 23 24");
-        assert_eq!(last(&notes), (0, 10, 1, Repair::Nothing));
+        assert_eq!(last(&notes), (0, 10, 1, RepairKind::Nothing));
     }
 }
 
@@ -115,7 +118,7 @@ fn the_handshake_delivers_no_data() {
     assert!(s.at(100).syn_ack().starts_with("ACK 1 2"));
     assert!(notes.lock().expect("no thread panicked").deliveries.is_empty());
     s.at(200).ack(2);
-    assert_eq!(notes.lock().expect("no thread panicked").deliveries[0].arrivals.fresh, 1000);
+    assert_eq!(notes.lock().expect("no thread panicked").deliveries[0].arrivals.newly_delivered_bytes, 1000);
 }
 
 // Pacing delay of the next segment. At 8 Mbit/s ten segments last until 10 ms. An eleventh segment lasts

@@ -45,7 +45,7 @@ fn fuzzer_seeds_violate_no_sender_law() {
 }
 
 fn setup(scheme: &str, config: Config) -> Setup {
-    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
+    let scheme = airhop_tcp::find_scheme(scheme).expect("a known scheme");
     Setup { scheme, params: Params::defaults(scheme), config }
 }
 

@@ -17,8 +17,8 @@ type Told = Arc<Mutex<Vec<([u32; 3], u32)>>>;
 struct Heeds(Told);
 
 impl TcpCongestionOps for Heeds {
-    fn has(&self) -> Callbacks {
-        Callbacks::IN_ACK_EVENT.and(Callbacks::SET_STATE)
+    fn callbacks(&self) -> Callbacks {
+        Callbacks::IN_ACK_EVENT.union(Callbacks::SET_STATE)
     }
 
     fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
@@ -49,7 +49,7 @@ fn script(ecn: bool, needs_ecn: bool) -> (Script, Told) {
     let own = told.clone();
     let config = Config { ecn, ..linux(10.0, 5.0) };
     let make = Box::new(move || Box::new(Heeds(own.clone())) as Box<dyn TcpCongestionOps>);
-    let has = Heeds(Told::default()).has();
+    let has = Heeds(Told::default()).callbacks();
     let scheme = kernel_scheme("heeds", "A control that goes by marks", has, needs_ecn, &[], make);
     let parts = (scheme.build)(&Params::defaults(&scheme), &config);
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);

@@ -36,7 +36,7 @@ struct Listens {
 }
 
 impl TcpCongestionOps for Listens {
-    fn has(&self) -> Callbacks {
+    fn callbacks(&self) -> Callbacks {
         Callbacks::CONG_CONTROL
     }
 
@@ -220,7 +220,7 @@ fn the_socket_stores_the_rate_of_the_last_valid_sample() {
 struct Counts(Arc<Mutex<Vec<[u32; 4]>>>);
 
 impl TcpCongestionOps for Counts {
-    fn has(&self) -> Callbacks {
+    fn callbacks(&self) -> Callbacks {
         Callbacks::NONE
     }
 
@@ -284,7 +284,7 @@ fn the_kernel_sets_the_pacing_rate_without_cong_control() {
     #[derive(Debug)]
     struct Reads(Arc<Mutex<[u64; 2]>>);
     impl TcpCongestionOps for Reads {
-        fn has(&self) -> Callbacks {
+        fn callbacks(&self) -> Callbacks {
             Callbacks::CONG_AVOID
         }
         fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
@@ -327,7 +327,7 @@ fn sk_pacing_needed_paces_a_connection() {
     #[derive(Debug)]
     struct Paces(u32, u64);
     impl TcpCongestionOps for Paces {
-        fn has(&self) -> Callbacks {
+        fn callbacks(&self) -> Callbacks {
             Callbacks::INIT
         }
         fn init(&mut self, sk: &mut Sock) -> Result<(), CallbackError> {

@@ -7,7 +7,7 @@ use airhop_base::{Flags, FlowId, NodeId, Segment};
 use airhop_tcp::kernel_ops::{
     AckSample, CaEvent, CaState, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme,
 };
-use airhop_tcp::{Config, Fault, Params, Sender, Validation};
+use airhop_tcp::{Config, CwndValidation, Params, PolicyFault, Sender};
 use std::sync::{Arc, Mutex};
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -24,10 +24,10 @@ impl Reno {
 }
 
 impl TcpCongestionOps for Reno {
-    fn has(&self) -> Callbacks {
+    fn callbacks(&self) -> Callbacks {
         [Callbacks::SET_STATE, Callbacks::CWND_EVENT, Callbacks::IN_ACK_EVENT, Callbacks::PKTS_ACKED]
             .into_iter()
-            .fold(Callbacks::INIT.and(Callbacks::CONG_AVOID), Callbacks::and)
+            .fold(Callbacks::INIT.union(Callbacks::CONG_AVOID), Callbacks::union)
     }
 
     fn init(&mut self, _: &mut Sock) -> Result<(), CallbackError> {
@@ -41,7 +41,7 @@ impl TcpCongestionOps for Reno {
 
     fn cong_avoid(&mut self, sk: &mut Sock, ack: u32, acked: u32) -> Result<(), CallbackError> {
         self.note(format!("cong_avoid {} {acked}", ack / 1000))?;
-        if !sk.uses_window() {
+        if !sk.may_grow_window() {
             return Ok(());
         }
         let slow = acked.min(sk.snd_ssthresh.saturating_sub(sk.snd_cwnd));
@@ -101,7 +101,7 @@ fn script_of(
 fn reno(config: &Config) -> (Script, impl FnMut() -> String + use<>) {
     let log = Log::default();
     let own = log.clone();
-    let has = Reno(Log::default()).has();
+    let has = Reno(Log::default()).callbacks();
     let s = script(config, has, move || Box::new(Reno(own.clone())));
     (s, move || std::mem::take(&mut *log.lock().expect("no panic held it")).join(", "))
 }
@@ -201,8 +201,9 @@ fn a_timeout_in_fast_recovery_does_not_reduce_ssthresh_again() {
 fn a_loss_repaired_by_a_probe_reduces_the_window_in_cwr() {
     let log = Log::default();
     let own = log.clone();
-    let mut s =
-        script_of(5000, &linux(10.0, 5.0), Reno(log.clone()).has(), move || Box::new(Reno(own.clone())));
+    let mut s = script_of(5000, &linux(10.0, 5.0), Reno(log.clone()).callbacks(), move || {
+        Box::new(Reno(own.clone()))
+    });
     s.opening();
     s.at(100).ack(4);
     s.expire();
@@ -343,7 +344,7 @@ struct Wakes {
 }
 
 impl TcpCongestionOps for Wakes {
-    fn has(&self) -> Callbacks {
+    fn callbacks(&self) -> Callbacks {
         self.has
     }
 
@@ -384,7 +385,7 @@ impl TcpCongestionOps for Wakes {
 #[test]
 fn an_idle_period_halves_the_window_per_timeout() {
     let [grows, steers] =
-        [Callbacks::CONG_AVOID, Callbacks::CONG_CONTROL].map(|g| g.and(Callbacks::CWND_EVENT));
+        [Callbacks::CONG_AVOID, Callbacks::CONG_CONTROL].map(|g| g.union(Callbacks::CWND_EVENT));
     for (has, idle, calls, window) in [
         (grows, 150, "TxStart at 16 of 28, 14", (16.0, 20.0)),
         (grows, 300, "CwndRestart at 16 of 14, 14, TxStart at 8 of 28, 14", (8.0, 75.0)),
@@ -412,7 +413,7 @@ fn an_idle_period_halves_the_window_per_timeout() {
 // (RFC 7661 §4.3): a window that is fully used grows.
 #[test]
 fn a_full_window_grows_under_any_window_validation() {
-    for validation in [Validation::Never, Validation::Half, Validation::Full] {
+    for validation in [CwndValidation::Never, CwndValidation::Half, CwndValidation::Full] {
         let (mut s, _) = reno(&Config { validation, ..linux(4.0, 2.0) });
         s.opening();
         s.at(100).ack(5);
@@ -426,7 +427,7 @@ fn a_callback_fault_ends_the_run_with_scheme_and_callback() {
     #[derive(Debug)]
     struct Faulty;
     impl TcpCongestionOps for Faulty {
-        fn has(&self) -> Callbacks {
+        fn callbacks(&self) -> Callbacks {
             Callbacks::CONG_AVOID
         }
         fn ssthresh(&mut self, _: &mut Sock) -> Result<u32, CallbackError> {
@@ -438,7 +439,7 @@ fn a_callback_fault_ends_the_run_with_scheme_and_callback() {
     }
     let mut s = script(&linux(10.0, 5.0), Callbacks::CONG_AVOID, || Box::new(Faulty));
     s.opening();
-    let fault = Fault::catch(|| (0..5).for_each(|_| drop(s.expire()))).expect_err("ssthresh fails");
+    let fault = PolicyFault::catch(|| (0..5).for_each(|_| drop(s.expire()))).expect_err("ssthresh fails");
     assert_eq!((fault.scheme.as_str(), fault.method), ("kernel", "ssthresh"));
     assert_eq!(fault.cause.to_string(), "out of its map");
 }

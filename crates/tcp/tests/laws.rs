@@ -138,7 +138,7 @@ fn notice() -> impl Strategy<Value = (airhop_base::Time, Notice)> {
     let kinds = prop::sample::select(NoticeKind::ALL.to_vec());
     (0u64..5_000, kinds, seqs(), 0u64..9_000, 0u16..3).prop_map(|(ms, kind, seq, delay, origin)| {
         let (delay, origin) = (Span::from_millis(delay), NodeId(origin));
-        (at(ms), Notice { delay, origin, ..Notice::about(kind, seq, seq.saturating_add(MSS.into())) })
+        (at(ms), Notice { delay, origin, ..Notice::with_segment(kind, seq, seq.saturating_add(MSS.into())) })
     })
 }
 
@@ -170,7 +170,7 @@ fn transfer(scheme: &'static str, k: u8, config: &Config, path: Path, bytes: u64
 }
 
 fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
-    prop_assert_eq!(t.receiver.delivered(), bytes);
+    prop_assert_eq!(t.receiver.delivered_bytes(), bytes);
     prop_assert_eq!(t.sender.state().una, bytes + 1);
     prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs without a purpose");
     Ok(())
@@ -197,7 +197,7 @@ fn every_closed_connection_delivers_its_fin_and_ends() {
         let mut t = Transfer::watched(sender, scheme, &config, path, bytes, ledger);
         t.close(at(0));
         t.run_until(at(100_000_000));
-        prop_assert_eq!((t.receiver.delivered(), t.receiver.has_ended()), (bytes, true));
+        prop_assert_eq!((t.receiver.delivered_bytes(), t.receiver.has_ended()), (bytes, true));
         prop_assert_eq!((t.sender.state().una, t.sender.is_fin_acknowledged()), (bytes + 2, true));
         prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs without a purpose");
         Ok(())

@@ -45,7 +45,7 @@ fn course(scheme: &'static str, config: &Config) -> (Vec<Sent>, Course, Counters
     let sender = common::sender(scheme, &[], config);
     let mut t = Transfer::watched(sender, scheme, config, path(), byte(SEGMENTS + 1) - 1, Course::default());
     t.run_until(Time::ZERO + Span::from_secs(100));
-    assert_eq!(t.receiver.delivered(), SEGMENTS * u64::from(MSS), "{scheme}");
+    assert_eq!(t.receiver.delivered_bytes(), SEGMENTS * u64::from(MSS), "{scheme}");
     (t.log, t.observer, *t.sender.counters())
 }
 

@@ -5,7 +5,7 @@ use airhop_base::Time;
 
 /// ACK processed by a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acked {
+pub struct AckRow {
     /// Acknowledgement number. All bytes below are acknowledged.
     pub ack: u64,
     /// Bytes in the ACK's SACK blocks.
@@ -28,7 +28,7 @@ pub(crate) struct Acks {
 }
 
 impl Acks {
-    pub fn push(&mut self, t: Time, flow: u32, acked: Acked) {
+    pub fn push(&mut self, t: Time, flow: u32, acked: AckRow) {
         self.time.push(t.secs_f64());
         self.flow.push(flow);
         self.ack.push(acked.ack);

@@ -1,7 +1,7 @@
 //! The table `air`: every transmission on the 802.11 channels, for space-time diagrams.
 
 use crate::columns::{Column, Table};
-use crate::tables::{DropKind, flows_or_none, words};
+use crate::tables::{PacketKind, flows_or_none, to_strings};
 use airhop_base::{AccessCategory, FlowId, NodeId, Time};
 
 /// Kind of a frame on the air.
@@ -113,7 +113,7 @@ pub struct AirRow {
     /// [`FlowId::NONE`] if the packet belongs to no flow.
     pub flow: FlowId,
     /// Kind of the packet in the frame or exchange.
-    pub packet: DropKind,
+    pub packet: PacketKind,
     /// First byte of the packet's payload. For an ACK, the acknowledgement number; for a datagram, the
     /// datagram number.
     pub seq: u64,
@@ -194,14 +194,14 @@ impl Air {
             ("end_s", Column::F64(self.end)),
             ("from", Column::Category(self.from, self.nodes)),
             ("to", Column::Category(self.to, receivers)),
-            ("kind", Column::Category(self.kind, words(&AirKind::ALL.map(AirKind::name)))),
+            ("kind", Column::Category(self.kind, to_strings(&AirKind::ALL.map(AirKind::name)))),
             ("bytes", Column::U32(self.bytes)),
             ("flow", flows_or_none(self.flow, flows)),
-            ("packet", Column::Category(self.packet, words(&DropKind::ALL.map(DropKind::name)))),
+            ("packet", Column::Category(self.packet, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("attempt", Column::U32(self.attempt)),
             ("category", Column::Category(self.category, categories)),
-            ("outcome", Column::Category(self.outcome, words(&AirOutcome::ALL.map(AirOutcome::name)))),
+            ("outcome", Column::Category(self.outcome, to_strings(&AirOutcome::ALL.map(AirOutcome::name)))),
         ];
         Table { name: "air", columns }
     }

@@ -16,12 +16,12 @@ mod recorder;
 mod tables;
 mod walk;
 
-pub use acks::Acked;
+pub use acks::AckRow;
 pub use air::{AirKind, AirOutcome, AirRow};
 pub use columns::{Column, Table};
-pub use monitor::{Channel, MsduHeader};
+pub use monitor::{CellChannel, MsduHeader};
 pub use mpdus::MpduRow;
 pub use pcapng::Direction;
 pub use recorder::Recorder;
-pub use tables::{DropKind, DropRow, NoticeEvent, SendCause, SendContext, WindowSample};
-pub use walk::{Step, StepLocation, Walker};
+pub use tables::{DropRow, NoticeEvent, PacketKind, SendCause, SendContext, WindowSample};
+pub use walk::{PathStep, StepLocation, StepPacket};

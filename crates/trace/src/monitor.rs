@@ -7,14 +7,16 @@ use crate::air::{AirKind, AirOutcome, AirRow};
 use crate::pcapng::{CaptureFile, Captured};
 use airhop_base::{Fragment, MacHeader, NodeId, Rate, Span};
 use airhop_wire::addressing::{bssid, mac_address};
-use airhop_wire::wifi::{self, Addresses, Control, Data, FrameBody, Ppdu, Radiotap, Subframe};
+use airhop_wire::wifi::{
+    self, Addresses, AmpduPosition, ControlFrame, DataHeader, FrameBody, Ppdu, Radiotap,
+};
 use pcap_file::DataLink;
 use std::io;
 use std::path::PathBuf;
 
 /// Channel of a cell.
 #[derive(Clone, Debug)]
-pub struct Channel {
+pub struct CellChannel {
     /// Cell number. Part of the cell's MAC addresses.
     pub cell: u16,
     /// Name of the cell.
@@ -22,9 +24,9 @@ pub struct Channel {
     /// Node of each station.
     pub stations: Vec<NodeId>,
     /// Band and modulation.
-    pub band: wifi::Channel,
+    pub band: wifi::RadiotapChannel,
     /// Format and preamble duration of data PPDUs to a single station.
-    pub data: (Ppdu, Span),
+    pub data_ppdu: (Ppdu, Span),
     /// Preamble duration of all other PPDUs.
     pub preamble: Span,
     /// Rate of RTS, CF-End and group-addressed frames.
@@ -35,11 +37,11 @@ pub struct Channel {
     pub answer_rate: Rate,
 }
 
-impl Channel {
+impl CellChannel {
     /// Returns format and preamble duration of PPDUs that carry this kind of frame.
     fn ppdu(&self, kind: AirKind) -> (Ppdu, Span) {
         let rate = match kind {
-            AirKind::Data | AirKind::Ampdu => return self.data,
+            AirKind::Data | AirKind::Ampdu => return self.data_ppdu,
             AirKind::Rts | AirKind::CfEnd | AirKind::Broadcast => self.control_rate,
             AirKind::Cts => self.cts_rate,
             AirKind::Ack | AirKind::BlockAck | AirKind::BlockAckReq => self.answer_rate,
@@ -52,7 +54,7 @@ impl Channel {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MsduHeader {
     /// Position of the packet in the A-MSDU, from 0.
-    pub msdu: u32,
+    pub msdu_index: u32,
     /// Sequence number.
     pub sequence: u64,
     /// Fragment of the MSDU in the frame.
@@ -69,7 +71,7 @@ const SHORT_BLOCK_ACK: u32 = 32;
 /// Capture of a cell.
 pub(crate) struct Monitor {
     file: CaptureFile,
-    channel: Channel,
+    channel: CellChannel,
     /// Names of the nodes.
     nodes: Vec<String>,
     /// Number of PPDUs so far.
@@ -94,48 +96,53 @@ struct Pending {
 
 impl Monitor {
     /// Creates an empty capture. File comments list the MAC addresses of the cell's stations.
-    pub fn create(path: PathBuf, period: &str, channel: Channel, nodes: &[String]) -> io::Result<Monitor> {
+    pub fn create(
+        path: PathBuf,
+        period: &str,
+        channel: CellChannel,
+        nodes: &[String],
+    ) -> io::Result<Monitor> {
         let title = format!("Cell {}, {period}", channel.name);
         let stations = channel.stations.iter().map(|&node| {
             let address = mac_address(channel.cell, node).map(|byte| format!("{byte:02x}")).join(":");
             format!("{address} {}", nodes[usize::from(node.0)])
         });
         let mut file = CaptureFile::create(path, std::iter::once(title).chain(stations))?;
-        file.interface(&channel.name, DataLink::IEEE802_11_RADIOTAP)?;
+        file.add_interface(&channel.name, DataLink::IEEE802_11_RADIOTAP)?;
         let (nodes, body, bytes) = (nodes.to_vec(), FrameBody::default(), Vec::new());
         Ok(Monitor { file, channel, nodes, ppdus: 0, pending: None, body, bytes })
     }
 
-    /// Appends a control frame, or begins a data PPDU. [`Monitor::msdu`] adds the packets of a PPDU.
-    pub fn frame(&mut self, row: &AirRow, header: &MacHeader) -> io::Result<()> {
-        let &MacHeader { duration, packets, start, bitmap, .. } = header;
+    /// Appends a control frame, or begins a data PPDU. [`Monitor::add_msdu`] adds the packets of a PPDU.
+    pub fn add_frame(&mut self, row: &AirRow, header: &MacHeader) -> io::Result<()> {
+        let &MacHeader { duration, ppdu_packets: packets, starting_sequence: start, bitmap, .. } = header;
         self.ppdus = self.ppdus.wrapping_add(1);
         let tid = wifi::tid(row.category.unwrap_or_default());
         let control = match row.kind {
-            AirKind::Rts => Control::Rts,
-            AirKind::Cts => Control::Cts,
-            AirKind::Ack => Control::Ack,
-            AirKind::CfEnd => Control::CfEnd,
-            AirKind::BlockAckReq => Control::BlockAckReq { tid, start },
+            AirKind::Rts => ControlFrame::Rts,
+            AirKind::Cts => ControlFrame::Cts,
+            AirKind::Ack => ControlFrame::Ack,
+            AirKind::CfEnd => ControlFrame::CfEnd,
+            AirKind::BlockAckReq => ControlFrame::BlockAckReq { tid, start },
             AirKind::BlockAck => {
-                Control::BlockAck { tid, start, bitmap, is_wide: row.bytes > SHORT_BLOCK_ACK }
+                ControlFrame::BlockAck { tid, start, bitmap, is_wide: row.bytes > SHORT_BLOCK_ACK }
             }
             AirKind::Data | AirKind::Broadcast | AirKind::Ampdu => {
                 self.pending = Some(Pending { row: *row, duration, left: packets, mpdu: None });
                 return Ok(());
             }
         };
-        self.radiotap(row, row.outcome, false);
+        self.write_radiotap(row, row.outcome, false);
         let start = self.bytes.len();
         control.write(duration, &self.addresses(row), &mut self.bytes);
-        self.write(row, row.outcome, start)
+        self.write_frame(row, row.outcome, start)
     }
 
     /// Appends a packet of `length` bytes to the present PPDU. Bytes missing at the end of `datagram` are
     /// written as zero.
-    pub fn msdu(&mut self, datagram: &[u8], length: u32, header: &MsduHeader) -> io::Result<()> {
+    pub fn add_msdu(&mut self, datagram: &[u8], length: u32, header: &MsduHeader) -> io::Result<()> {
         let Some(mut pending) = self.pending.take() else { return Ok(()) };
-        if header.msdu == 0 {
+        if header.msdu_index == 0 {
             self.write_mpdu(&pending, false)?;
             pending.mpdu = Some(*header);
             self.body.clear();
@@ -158,9 +165,9 @@ impl Monitor {
     fn write_mpdu(&mut self, pending: &Pending, is_last: bool) -> io::Result<()> {
         let Pending { row, duration, mpdu, .. } = pending;
         let &Some(MsduHeader { sequence, fragment, retry, outcome, .. }) = mpdu else { return Ok(()) };
-        self.radiotap(row, outcome, is_last);
+        self.write_radiotap(row, outcome, is_last);
         let start = self.bytes.len();
-        let data = Data {
+        let data = DataHeader {
             duration: *duration,
             addresses: self.addresses(row),
             bssid: bssid(self.channel.cell),
@@ -172,19 +179,19 @@ impl Monitor {
             is_amsdu: self.body.is_amsdu(),
         };
         data.write(&mut self.bytes);
-        self.bytes.extend_from_slice(self.body.part(&fragment));
-        self.write(row, outcome, start)
+        self.bytes.extend_from_slice(self.body.fragment_bytes(&fragment));
+        self.write_frame(row, outcome, start)
     }
 
     /// Writes the radiotap header of a new frame into the buffer.
-    fn radiotap(&mut self, row: &AirRow, outcome: AirOutcome, is_last: bool) {
+    fn write_radiotap(&mut self, row: &AirRow, outcome: AirOutcome, is_last: bool) {
         let (ppdu, preamble) = self.channel.ppdu(row.kind);
         let is_single = row.kind != AirKind::Ampdu;
         let eof = match ppdu {
             Ppdu::Legacy(_) | Ppdu::Ht(_) => None,
             Ppdu::Vht(_) | Ppdu::He(_) => Some(is_single),
         };
-        let subframe = Subframe { reference: self.ppdus.wrapping_sub(1), is_last, eof };
+        let subframe = AmpduPosition { reference: self.ppdus.wrapping_sub(1), is_last, eof };
         let radiotap = Radiotap {
             tsft_us: (row.start + preamble).nanos() / 1000,
             is_damaged: !is_received(outcome),
@@ -196,14 +203,14 @@ impl Monitor {
     }
 
     /// Adds the FCS to the frame that begins at `start` in the buffer, and appends the frame to the file.
-    fn write(&mut self, row: &AirRow, outcome: AirOutcome, start: usize) -> io::Result<()> {
+    fn write_frame(&mut self, row: &AirRow, outcome: AirOutcome, start: usize) -> io::Result<()> {
         let is_damaged = !is_received(outcome);
         wifi::append_fcs(&mut self.bytes, start, is_damaged);
         let comment = is_damaged.then(|| {
             let to = row.to.map_or("*", |to| &self.nodes[usize::from(to.0)]);
             format!("lost on {}->{to}: {}", self.nodes[usize::from(row.from.0)], outcome.name())
         });
-        self.file.packet(&Captured {
+        self.file.add_packet(&Captured {
             t: row.end,
             interface: 0,
             direction: None,
@@ -215,7 +222,7 @@ impl Monitor {
 
     /// Returns the addresses of a frame.
     fn addresses(&self, row: &AirRow) -> Addresses {
-        let Channel { cell, .. } = self.channel;
+        let CellChannel { cell, .. } = self.channel;
         let receiver = mac_address(cell, row.to.unwrap_or(NodeId::BROADCAST));
         let transmitter = if row.kind == AirKind::CfEnd { bssid(cell) } else { mac_address(cell, row.from) };
         Addresses { receiver, transmitter }

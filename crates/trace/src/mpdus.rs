@@ -2,22 +2,22 @@
 
 use crate::air::AirOutcome;
 use crate::columns::{Column, Table};
-use crate::tables::{DropKind, flows_or_none, words};
+use crate::tables::{PacketKind, flows_or_none, to_strings};
 use airhop_base::FlowId;
 
 /// Row of `mpdus`: a packet in an MPDU. Excludes the number of the PPDU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpduRow {
     /// Position in the A-MPDU, from 0. Zero for a single MPDU.
-    pub place: u32,
+    pub mpdu_index: u32,
     /// Position of the packet in the A-MSDU, from 0. Zero for the only packet of an MPDU.
-    pub msdu: u32,
+    pub msdu_index: u32,
     /// Sequence number in the Block Ack agreement, from 0. On the air, the number is modulo 4096.
     pub sequence: u64,
     /// Flow of the packet in the MPDU; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
     /// Kind of the packet in the MPDU.
-    pub packet: DropKind,
+    pub packet: PacketKind,
     /// First byte of the packet's payload. For an ACK, the acknowledgement number; for a datagram, the
     /// datagram number.
     pub seq: u64,
@@ -48,8 +48,8 @@ impl Mpdus {
     /// Adds a packet of flow code `flow` in an MPDU. `ppdu` is the row of the PPDU in `air`.
     pub fn push(&mut self, ppdu: u32, flow: u32, row: MpduRow) {
         self.ppdu.push(ppdu);
-        self.place.push(row.place);
-        self.msdu.push(row.msdu);
+        self.place.push(row.mpdu_index);
+        self.msdu.push(row.msdu_index);
         self.sequence.push(row.sequence);
         self.flow.push(flow);
         self.packet.push(row.packet as u32);
@@ -66,11 +66,11 @@ impl Mpdus {
             ("msdu", Column::U32(self.msdu)),
             ("sequence", Column::U64(self.sequence)),
             ("flow", flows_or_none(self.flow, flows)),
-            ("packet", Column::Category(self.packet, words(&DropKind::ALL.map(DropKind::name)))),
+            ("packet", Column::Category(self.packet, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("bytes", Column::U32(self.bytes)),
             ("attempt", Column::U32(self.attempt)),
-            ("outcome", Column::Category(self.outcome, words(&AirOutcome::ALL.map(AirOutcome::name)))),
+            ("outcome", Column::Category(self.outcome, to_strings(&AirOutcome::ALL.map(AirOutcome::name)))),
         ];
         Table { name: "mpdus", columns }
     }

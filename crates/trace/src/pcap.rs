@@ -4,8 +4,8 @@
 //! is of no use. The error is reported at the end of the run.
 
 use crate::air::AirRow;
-use crate::monitor::{Channel, Monitor, MsduHeader};
-use crate::pcapng::{CaptureFile, Captured, Direction, at};
+use crate::monitor::{CellChannel, Monitor, MsduHeader};
+use crate::pcapng::{CaptureFile, Captured, Direction, with_path};
 use airhop_base::{Body, FlowId, MacHeader, NodeId, Packet, Span, Time};
 use airhop_wire::Conversation;
 use airhop_wire::addressing::MAX_FLOWS;
@@ -47,7 +47,7 @@ impl Captures {
             let what = format!("{flows} flows, where at most {MAX_FLOWS} can be told apart by their ports");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        fs::create_dir_all(dir).map_err(|e| at(dir, e))?;
+        fs::create_dir_all(dir).map_err(|e| with_path(dir, e))?;
         let datagrams = Datagrams { conversations: vec![None; flows], bytes: Vec::new() };
         let mut captures = Captures {
             dir: dir.to_owned(),
@@ -68,37 +68,37 @@ impl Captures {
     }
 
     /// Registers a named interface and returns the interface number.
-    pub fn interface(&mut self, node: NodeId, name: &str) -> u16 {
+    pub fn add_interface(&mut self, node: NodeId, name: &str) -> u16 {
         let file = &mut self.files[usize::from(node.0)];
-        let number = file.interfaces();
-        let result = file.interface(name, DataLink::IPV4);
-        self.keep(result);
+        let number = file.interface_count();
+        let result = file.add_interface(name, DataLink::IPV4);
+        self.keep_first_error(result);
         number
     }
 
     /// Creates an empty capture for the frames of a cell. Returns the number of the capture.
-    pub fn channel(&mut self, channel: Channel) -> u16 {
+    pub fn add_channel(&mut self, channel: CellChannel) -> u16 {
         let number = self.monitors.len() as u16;
         let path = self.path(&format!("{}.air", channel.name));
         match Monitor::create(path, &self.period, channel, &self.nodes) {
             Ok(monitor) => self.monitors.push(monitor),
-            Err(error) => self.keep(Err(error)),
+            Err(error) => self.keep_first_error(Err(error)),
         }
         number
     }
 
     /// Adds a flow.
-    pub fn open(&mut self) {
+    pub fn add_flow(&mut self) {
         self.datagrams.conversations.push(None);
     }
 
     /// Opens a flow again. The next packet begins a new conversation.
-    pub fn reopen(&mut self, flow: FlowId) {
+    pub fn reopen_flow(&mut self, flow: FlowId) {
         self.datagrams.conversations[usize::from(flow.0)] = None;
     }
 
     /// Appends a packet to the capture of `node`.
-    pub fn packet(
+    pub fn add_packet(
         &mut self,
         t: Time,
         node: NodeId,
@@ -117,27 +117,27 @@ impl Captures {
         let file = &mut self.files[usize::from(node.0)];
         let direction = Some(direction);
         let result = self.datagrams.encode(packet).and_then(|bytes| {
-            file.packet(&Captured { t, interface, direction, bytes, length: packet.bytes, comment })
+            file.add_packet(&Captured { t, interface, direction, bytes, length: packet.bytes, comment })
         });
-        self.keep(result);
+        self.keep_first_error(result);
     }
 
-    /// Appends a control frame to the capture of a cell, or begins a data PPDU. [`Captures::msdu`] adds the
+    /// Appends a control frame to the capture of a cell, or begins a data PPDU. [`Captures::add_msdu`] adds the
     /// packets of a PPDU.
-    pub fn frame(&mut self, channel: u16, row: &AirRow, header: &MacHeader) {
+    pub fn add_frame(&mut self, channel: u16, row: &AirRow, header: &MacHeader) {
         if self.error.is_none() {
-            let result = self.monitors[usize::from(channel)].frame(row, header);
-            self.keep(result);
+            let result = self.monitors[usize::from(channel)].add_frame(row, header);
+            self.keep_first_error(result);
         }
     }
 
     /// Appends a packet to the present PPDU of a cell.
-    pub fn msdu(&mut self, channel: u16, packet: &Packet, header: &MsduHeader) {
+    pub fn add_msdu(&mut self, channel: u16, packet: &Packet, header: &MsduHeader) {
         if self.error.is_none() {
             let monitor = &mut self.monitors[usize::from(channel)];
             let datagram = self.datagrams.encode(packet);
-            let result = datagram.and_then(|bytes| monitor.msdu(bytes, packet.bytes, header));
-            self.keep(result);
+            let result = datagram.and_then(|bytes| monitor.add_msdu(bytes, packet.bytes, header));
+            self.keep_first_error(result);
         }
     }
 
@@ -146,12 +146,12 @@ impl Captures {
         let nodes = self.files.iter_mut().map(CaptureFile::flush);
         let cells = self.monitors.iter_mut().map(Monitor::flush);
         let results: Vec<_> = nodes.chain(cells).collect();
-        results.into_iter().for_each(|result| self.keep(result));
+        results.into_iter().for_each(|result| self.keep_first_error(result));
         self.error.map_or(Ok(()), Err)
     }
 
     /// Stores the first error.
-    fn keep(&mut self, result: io::Result<()>) {
+    fn keep_first_error(&mut self, result: io::Result<()>) {
         if let Err(error) = result {
             self.error.get_or_insert(error);
         }
@@ -168,14 +168,14 @@ impl Datagrams {
     /// Returns the bytes of a packet. For a truncated datagram of a real host, returns the first bytes.
     fn encode(&mut self, packet: &Packet) -> io::Result<&[u8]> {
         if let Some(original) = packet.original() {
-            let datagram = airhop_wire::real::write_back(original, packet, None, true);
+            let datagram = airhop_wire::real::rewrite_datagram(original, packet, None, true);
             self.bytes.clear();
             self.bytes.extend_from_slice(&datagram);
             return Ok(&self.bytes);
         }
         let conversation = match packet.flow.index() {
-            Some(flow) => self.conversations[flow].get_or_insert_with(|| first(packet)),
-            None => &mut first(packet),
+            Some(flow) => self.conversations[flow].get_or_insert_with(|| open_conversation(packet)),
+            None => &mut open_conversation(packet),
         };
         conversation.observe(packet);
         match airhop_wire::encode(packet, conversation, &mut self.bytes) {
@@ -189,7 +189,7 @@ impl Datagrams {
 }
 
 /// Returns the conversation opened by this first packet of a flow.
-fn first(packet: &Packet) -> Conversation {
+fn open_conversation(packet: &Packet) -> Conversation {
     match packet.body {
         Body::Tcp(_) | Body::Udp(_) | Body::Routing(_) => Conversation::new(packet.src, packet.dst),
         Body::Notice(_) => Conversation::new(packet.dst, packet.src),

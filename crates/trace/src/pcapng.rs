@@ -70,21 +70,21 @@ impl CaptureFile {
             options: comments.chain([application]).collect(),
             ..SectionHeaderBlock::default()
         };
-        let file = File::create(&path).map_err(|e| at(&path, e))?;
+        let file = File::create(&path).map_err(|e| with_path(&path, e))?;
         let buffer = BufWriter::with_capacity(BUFFER, file);
         match PcapNgWriter::with_section_header(buffer, section) {
             Ok(writer) => Ok(CaptureFile { path, writer }),
-            Err(e) => Err(at(&path, io_error(e))),
+            Err(e) => Err(with_path(&path, io_error(e))),
         }
     }
 
     /// Returns the number of interfaces.
-    pub fn interfaces(&self) -> u16 {
+    pub fn interface_count(&self) -> u16 {
         self.writer.interfaces().len() as u16
     }
 
     /// Adds an interface.
-    pub fn interface(&mut self, name: &str, linktype: DataLink) -> io::Result<()> {
+    pub fn add_interface(&mut self, name: &str, linktype: DataLink) -> io::Result<()> {
         let block = InterfaceDescriptionBlock {
             linktype,
             snaplen: NO_LIMIT,
@@ -98,7 +98,7 @@ impl CaptureFile {
     }
 
     /// Appends a packet.
-    pub fn packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
+    pub fn add_packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
         let &Captured { t, interface, direction, bytes, length, comment } = packet;
         let flags = direction.map(|direction| EnhancedPacketOption::Flags(direction.epb_flags()));
         let mut options: Vec<_> = flags.into_iter().collect();
@@ -116,11 +116,11 @@ impl CaptureFile {
 
     /// Writes buffered data to the file.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.writer.get_mut().flush().map_err(|e| at(&self.path, e))
+        self.writer.get_mut().flush().map_err(|e| with_path(&self.path, e))
     }
 
     fn check(&self, result: Result<usize, PcapError>) -> io::Result<()> {
-        result.map(drop).map_err(|e| at(&self.path, io_error(e)))
+        result.map(drop).map_err(|e| with_path(&self.path, io_error(e)))
     }
 }
 
@@ -132,6 +132,6 @@ fn io_error(error: PcapError) -> io::Error {
 }
 
 /// Adds the path to an error.
-pub(crate) fn at(path: &Path, error: io::Error) -> io::Error {
+pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -1,11 +1,11 @@
 //! Probes called by the simulator.
 
-use crate::acks::{Acked, Acks};
+use crate::acks::{AckRow, Acks};
 use crate::air::{Air, AirRow};
 use crate::columns::Table;
 use crate::fades::Fades;
 use crate::links::Links;
-use crate::monitor::{Channel, MsduHeader};
+use crate::monitor::{CellChannel, MsduHeader};
 use crate::mpdus::{MpduRow, Mpdus};
 use crate::pcap::Captures;
 use crate::pcapng::Direction;
@@ -13,7 +13,7 @@ use crate::tables::{
     Deliveries, DropRow, Drops, NO_FLOW, NoticeEvent, Notices, Places, Queues, Segments, SendContext,
     Stations, WindowSample, Windows,
 };
-use crate::walk::{Step, StepLocation, Walker, Walks};
+use crate::walk::{PacketSteps, PathStep, StepLocation, StepPacket};
 use airhop_base::{FlowId, MacHeader, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
 use std::io;
 use std::path::Path;
@@ -44,7 +44,7 @@ struct Tables {
     stations: Stations,
     air: Air,
     mpdus: Mpdus,
-    walks: Walks,
+    walks: PacketSteps,
 }
 
 impl Recorder {
@@ -75,7 +75,7 @@ impl Recorder {
             stations: Stations::default(),
             air: Air::new(node_names),
             mpdus: Mpdus::default(),
-            walks: Walks::new(node_names),
+            walks: PacketSteps::new(node_names),
         });
         let captures = match pcap_dir {
             Some(dir) => Some(Captures::create(dir, node_names, flow_names.len(), duration)?),
@@ -86,11 +86,11 @@ impl Recorder {
     }
 
     /// Adds a flow that opens during the run.
-    pub fn flow(&mut self, name: &str) {
+    pub fn add_flow(&mut self, name: &str) {
         let code = self.add_name(name);
         self.codes.push(code);
         if let Some(captures) = &mut self.captures {
-            captures.open();
+            captures.add_flow();
         }
     }
 
@@ -99,33 +99,33 @@ impl Recorder {
     pub fn reopen(&mut self, flow: FlowId, name: &str) {
         self.codes[usize::from(flow.0)] = self.add_name(name);
         if let Some(captures) = &mut self.captures {
-            captures.reopen(flow);
+            captures.reopen_flow(flow);
         }
     }
 
     fn add_name(&mut self, name: &str) -> u32 {
         self.flows.push(name.to_string());
         if let Some(tables) = &mut self.tables {
-            tables.window.open();
+            tables.window.add_flow();
         }
         self.flows.len() as u32 - 1
     }
 
-    fn code(&self, flow: FlowId) -> u32 {
+    fn flow_code(&self, flow: FlowId) -> u32 {
         flow.index().and_then(|flow| self.codes.get(flow).copied()).unwrap_or(NO_FLOW)
     }
 
     /// Records a segment with data or a FIN that a sender passes to IP.
-    pub fn segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: SendContext) {
-        let flow = self.code(flow);
+    pub fn record_segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: SendContext) {
+        let flow = self.flow_code(flow);
         if let Some(tables) = &mut self.tables {
             tables.segments.push(t, flow, segment, sent);
         }
     }
 
     /// Records an ACK processed by a sender.
-    pub fn ack(&mut self, t: Time, flow: FlowId, acked: Acked) {
-        let flow = self.code(flow);
+    pub fn record_ack(&mut self, t: Time, flow: FlowId, acked: AckRow) {
+        let flow = self.flow_code(flow);
         if let Some(tables) = &mut self.tables {
             tables.acks.push(t, flow, acked);
         }
@@ -133,32 +133,32 @@ impl Recorder {
 
     /// Records the state of a sender. Adds a row if cwnd, ssthresh, srtt or rto differ from the flow's last
     /// row.
-    pub fn window(&mut self, t: Time, flow: FlowId, w: WindowSample) {
-        let flow = self.code(flow);
+    pub fn record_window(&mut self, t: Time, flow: FlowId, w: WindowSample) {
+        let flow = self.flow_code(flow);
         if let Some(tables) = &mut self.tables {
             tables.window.push(t, flow, w);
         }
     }
 
     /// Records a step of a packet's path.
-    pub fn step(&mut self, t: Time, step: Step, at: StepLocation, walker: Walker) {
-        let flow = self.code(walker.flow);
+    pub fn record_step(&mut self, t: Time, step: PathStep, at: StepLocation, walker: StepPacket) {
+        let flow = self.flow_code(walker.flow);
         if let Some(tables) = &mut self.tables {
             tables.walks.push(t, step, at, flow, walker);
         }
     }
 
-    /// Records a drop at `place`, a code from [`Recorder::place`].
-    pub fn dropped(&mut self, t: Time, place: u32, packet: DropRow) {
-        let flow = self.code(packet.flow);
+    /// Records a drop at `place`, a code from [`Recorder::intern_place`].
+    pub fn record_drop(&mut self, t: Time, place: u32, packet: DropRow) {
+        let flow = self.flow_code(packet.flow);
         if let Some(tables) = &mut self.tables {
             tables.drops.push(t, place, flow, packet);
         }
     }
 
-    /// Records a queue length of `packets` packets from `t` on. `place` is a code from [`Recorder::place`].
+    /// Records a queue length of `packets` packets from `t` on. `place` is a code from [`Recorder::intern_place`].
     /// Adds a row if the length changed. The calls for a place must be in chronological order.
-    pub fn queue(&mut self, t: Time, place: u32, packets: usize) {
+    pub fn record_queue_length(&mut self, t: Time, place: u32, packets: usize) {
         if let Some(tables) = &mut self.tables {
             tables.queue.push(t, place, packets as u32);
         }
@@ -166,87 +166,87 @@ impl Recorder {
 
     /// Returns the code of a place with queues or drops, such as `bs->d`. Called once per place, at the
     /// start.
-    pub fn place(&mut self, name: &str) -> u32 {
-        self.tables.as_mut().map_or(0, |tables| tables.places.code(name))
+    pub fn intern_place(&mut self, name: &str) -> u32 {
+        self.tables.as_mut().map_or(0, |tables| tables.places.intern(name))
     }
 
     /// Records a notice about the segment that starts at `seq`. The link layer sent the notice, or the sender
     /// received it.
-    pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
-        let flow = self.code(flow);
+    pub fn record_notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
+        let flow = self.flow_code(flow);
         if let Some(tables) = &mut self.tables {
             tables.notices.push(t, flow, kind, event, seq);
         }
     }
 
     /// Records that `total` bytes have been delivered to the receiving application.
-    pub fn delivered(&mut self, t: Time, flow: FlowId, total: u64) {
-        let flow = self.code(flow);
+    pub fn record_delivery(&mut self, t: Time, flow: FlowId, total: u64) {
+        let flow = self.flow_code(flow);
         if let Some(tables) = &mut self.tables {
             tables.deliveries.push(t, flow, total);
         }
     }
 
     /// Records that the channel at `place` is bad in the interval `times`. `place` is a code from
-    /// [`Recorder::place`].
-    pub fn fade(&mut self, place: u32, times: [Time; 2]) {
+    /// [`Recorder::intern_place`].
+    pub fn record_fade(&mut self, place: u32, times: [Time; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.fades.push(place, times);
         }
     }
 
     /// Records rate and delay of the link at `place` from the time `from` on. `place` is a code from
-    /// [`Recorder::place`]. A rate of `None` means that the link sends nothing.
-    pub fn link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
+    /// [`Recorder::intern_place`]. A rate of `None` means that the link sends nothing.
+    pub fn record_link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
         if let Some(tables) = &mut self.tables {
             tables.links.push(from, place, rate, delay);
         }
     }
 
     /// Records the position of a station of `wlan` in metres. Called once per station, at the start.
-    pub fn station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
+    pub fn record_station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.stations.push(wlan, station, place);
         }
     }
 
-    /// True if tables or captures record transmissions. Otherwise [`Recorder::transmission`] and
-    /// [`Recorder::frame`] need not be called.
+    /// True if tables or captures record transmissions. Otherwise [`Recorder::record_transmission`] and
+    /// [`Recorder::record_frame`] need not be called.
     pub fn wants_transmissions(&self) -> bool {
         self.tables.is_some() || self.captures.is_some()
     }
 
     /// Records a transmission. Called at the end of the transmission.
-    pub fn transmission(&mut self, row: AirRow) {
-        let flow = self.code(row.flow);
+    pub fn record_transmission(&mut self, row: AirRow) {
+        let flow = self.flow_code(row.flow);
         if let Some(tables) = &mut self.tables {
             tables.air.push(flow, row);
         }
     }
 
-    /// Records an MPDU of the last transmission recorded by [`Recorder::transmission`].
-    pub fn mpdu(&mut self, row: MpduRow) {
-        let flow = self.code(row.flow);
+    /// Records an MPDU of the last transmission recorded by [`Recorder::record_transmission`].
+    pub fn record_mpdu(&mut self, row: MpduRow) {
+        let flow = self.flow_code(row.flow);
         if let Some(tables) = &mut self.tables {
             tables.mpdus.push(tables.air.last(), flow, row);
         }
     }
 
-    /// True if packets are captured. Otherwise [`Recorder::packet`] need not be called.
+    /// True if packets are captured. Otherwise [`Recorder::record_packet`] need not be called.
     pub fn wants_packets(&self) -> bool {
         self.captures.is_some()
     }
 
     /// Registers an interface of a node under the name of the link. Returns the interface number for
-    /// [`Recorder::packet`].
-    pub fn interface(&mut self, node: NodeId, name: &str) -> u16 {
-        self.captures.as_mut().map_or(0, |captures| captures.interface(node, name))
+    /// [`Recorder::record_packet`].
+    pub fn add_interface(&mut self, node: NodeId, name: &str) -> u16 {
+        self.captures.as_mut().map_or(0, |captures| captures.add_interface(node, name))
     }
 
     /// Records a packet that crossed an interface of `node`. `comment` describes a loss at this interface.
     ///
     /// A forwarded packet is captured once: at its departure, or at its arrival if it was lost there.
-    pub fn packet(
+    pub fn record_packet(
         &mut self,
         t: Time,
         node: NodeId,
@@ -256,28 +256,28 @@ impl Recorder {
         comment: Option<&str>,
     ) {
         if let Some(captures) = &mut self.captures {
-            captures.packet(t, node, interface, direction, packet, comment);
+            captures.add_packet(t, node, interface, direction, packet, comment);
         }
     }
 
-    /// Registers the channel of a cell. Returns the channel number for [`Recorder::frame`] and
-    /// [`Recorder::msdu`].
-    pub fn channel(&mut self, channel: Channel) -> u16 {
-        self.captures.as_mut().map_or(0, |captures| captures.channel(channel))
+    /// Registers the channel of a cell. Returns the channel number for [`Recorder::record_frame`] and
+    /// [`Recorder::record_msdu`].
+    pub fn add_channel(&mut self, channel: CellChannel) -> u16 {
+        self.captures.as_mut().map_or(0, |captures| captures.add_channel(channel))
     }
 
-    /// Records a frame on a channel. Called at the end of the frame. Calls of [`Recorder::msdu`] add the
+    /// Records a frame on a channel. Called at the end of the frame. Calls of [`Recorder::record_msdu`] add the
     /// packets of a data frame or A-MPDU.
-    pub fn frame(&mut self, channel: u16, row: &AirRow, header: &MacHeader) {
+    pub fn record_frame(&mut self, channel: u16, row: &AirRow, header: &MacHeader) {
         if let Some(captures) = &mut self.captures {
-            captures.frame(channel, row, header);
+            captures.add_frame(channel, row, header);
         }
     }
 
     /// Records the next packet of the last frame on a channel.
-    pub fn msdu(&mut self, channel: u16, packet: &Packet, header: &MsduHeader) {
+    pub fn record_msdu(&mut self, channel: u16, packet: &Packet, header: &MsduHeader) {
         if let Some(captures) = &mut self.captures {
-            captures.msdu(channel, packet, header);
+            captures.add_msdu(channel, packet, header);
         }
     }
 

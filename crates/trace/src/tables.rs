@@ -3,7 +3,7 @@
 //! Times are in seconds. Sequence numbers are stream offsets in bytes; the first data byte is 1.
 
 use crate::columns::{Column, Table};
-use airhop_base::{Drop, FlowId, NoticeKind, Segment, Span, Time};
+use airhop_base::{DropCause, FlowId, NoticeKind, Segment, Span, Time};
 use indexmap::IndexSet;
 
 /// Reason for which a sender passed a data segment to IP.
@@ -54,7 +54,7 @@ impl SendCause {
 
 /// Kind of a packet or frame that was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DropKind {
+pub enum PacketKind {
     /// A TCP segment with payload.
     Data,
     /// A TCP segment without payload.
@@ -69,26 +69,26 @@ pub enum DropKind {
     Routing,
 }
 
-impl DropKind {
+impl PacketKind {
     /// All kinds, indexed by category code.
-    pub const ALL: [DropKind; 6] = [
-        DropKind::Data,
-        DropKind::Ack,
-        DropKind::Notice,
-        DropKind::Control,
-        DropKind::Datagram,
-        DropKind::Routing,
+    pub const ALL: [PacketKind; 6] = [
+        PacketKind::Data,
+        PacketKind::Ack,
+        PacketKind::Notice,
+        PacketKind::Control,
+        PacketKind::Datagram,
+        PacketKind::Routing,
     ];
 
     /// Name used in traces.
     pub const fn name(self) -> &'static str {
         match self {
-            DropKind::Data => "data",
-            DropKind::Ack => "ack",
-            DropKind::Notice => "notice",
-            DropKind::Control => "control",
-            DropKind::Datagram => "datagram",
-            DropKind::Routing => "routing",
+            PacketKind::Data => "data",
+            PacketKind::Ack => "ack",
+            PacketKind::Notice => "notice",
+            PacketKind::Control => "control",
+            PacketKind::Datagram => "datagram",
+            PacketKind::Routing => "routing",
         }
     }
 }
@@ -99,9 +99,9 @@ pub struct DropRow {
     /// Flow of the packet; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
     /// Cause of the drop.
-    pub cause: Drop,
+    pub cause: DropCause,
     /// Kind of the packet or frame.
-    pub kind: DropKind,
+    pub kind: PacketKind,
     /// First byte of the payload. For an ACK, the acknowledgement number; for a datagram, the datagram
     /// number.
     pub seq: u64,
@@ -172,7 +172,7 @@ impl Segments {
             ("seq", Column::U64(self.seq)),
             ("bytes", Column::U32(self.bytes)),
             ("retransmission", Column::Bool(self.retransmission)),
-            ("cause", Column::Category(self.cause, words(&SendCause::ALL.map(SendCause::name)))),
+            ("cause", Column::Category(self.cause, to_strings(&SendCause::ALL.map(SendCause::name)))),
             ("cwnd", Column::F64(self.cwnd)),
             ("flight", Column::U32(self.flight)),
             ("fin", Column::Bool(self.fin)),
@@ -209,7 +209,7 @@ impl Windows {
     }
 
     /// Adds a flow.
-    pub fn open(&mut self) {
+    pub fn add_flow(&mut self) {
         self.last.push(None);
     }
 
@@ -250,7 +250,7 @@ pub(crate) struct Places(IndexSet<String>);
 
 impl Places {
     /// Returns the code of a place. A name always has the same code.
-    pub fn code(&mut self, name: &str) -> u32 {
+    pub fn intern(&mut self, name: &str) -> u32 {
         let known = self.0.get_index_of(name);
         known.unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as u32
     }
@@ -297,8 +297,8 @@ impl Drops {
             ("time_s", Column::F64(self.time)),
             ("flow", flows_or_none(self.flow, flows)),
             ("place", places.column(self.place)),
-            ("cause", Column::Category(self.cause, words(&Drop::ALL.map(Drop::name)))),
-            ("kind", Column::Category(self.kind, words(&DropKind::ALL.map(DropKind::name)))),
+            ("cause", Column::Category(self.cause, to_strings(&DropCause::ALL.map(DropCause::name)))),
+            ("kind", Column::Category(self.kind, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("bytes", Column::U32(self.bytes)),
         ];
@@ -387,8 +387,8 @@ impl Notices {
         let columns = vec![
             ("time_s", Column::F64(self.time)),
             ("flow", Column::Category(self.flow, flows.to_vec())),
-            ("kind", Column::Category(self.kind, words(&NoticeKind::ALL.map(NoticeKind::name)))),
-            ("event", Column::Category(self.event, words(&["sent", "received"]))),
+            ("kind", Column::Category(self.kind, to_strings(&NoticeKind::ALL.map(NoticeKind::name)))),
+            ("event", Column::Category(self.event, to_strings(&["sent", "received"]))),
             ("seq", Column::U64(self.seq)),
             ("lateness_ms", Column::F64(self.lateness)),
         ];
@@ -466,6 +466,6 @@ impl Stations {
     }
 }
 
-pub(crate) fn words(names: &[&str]) -> Vec<String> {
+pub(crate) fn to_strings(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -1,12 +1,12 @@
 //! Table `packets`: the path of each packet, step by step.
 
 use crate::columns::{Column, Table};
-use crate::tables::{DropKind, Places, flows_or_none, words};
-use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, Time};
+use crate::tables::{PacketKind, Places, flows_or_none, to_strings};
+use airhop_base::{DropCause, Ecn, Flags, FlowId, NodeId, Time};
 
 /// Step of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// Creation at a node.
     Made,
     /// Arrival at the queue before a link, at the start of the link.
@@ -16,31 +16,31 @@ pub enum Step {
     /// End of the path. The packet reached its destination or a proxy agent, or a broadcast packet was sent.
     Delivered,
     /// End of the path by a drop with this cause.
-    Dropped(Drop),
+    Dropped(DropCause),
     /// Arrival at the end of a reordering wire. The wire delays the packet further.
     Late,
 }
 
-impl Step {
+impl PathStep {
     /// Names of steps in traces, indexed by category code.
     pub const NAMES: [&'static str; 6] = ["made", "offered", "arrived", "delivered", "dropped", "late"];
 
     const fn code(self) -> u32 {
         match self {
-            Step::Made => 0,
-            Step::Offered => 1,
-            Step::Arrived => 2,
-            Step::Delivered => 3,
-            Step::Dropped(_) => 4,
-            Step::Late => 5,
+            PathStep::Made => 0,
+            PathStep::Offered => 1,
+            PathStep::Arrived => 2,
+            PathStep::Delivered => 3,
+            PathStep::Dropped(_) => 4,
+            PathStep::Late => 5,
         }
     }
 
     /// Returns the cause of a drop as a number. Other steps have the number after the last cause.
     const fn cause(self) -> u32 {
         match self {
-            Step::Dropped(why) => why as u32,
-            _ => Drop::ALL.len() as u32,
+            PathStep::Dropped(why) => why as u32,
+            _ => DropCause::ALL.len() as u32,
         }
     }
 }
@@ -50,26 +50,26 @@ impl Step {
 pub enum StepLocation {
     /// At a node.
     Node(NodeId),
-    /// At a place of [`Recorder::place`](crate::Recorder::place), such as `bs->d`.
+    /// At a place of [`Recorder::place`](crate::Recorder::intern_place), such as `bs->d`.
     Place(u32),
 }
 
 /// Packet that takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Walker {
+pub struct StepPacket {
     /// Slot of the packet in the simulator's memory. Unique from the packet's first step to the last.
     pub slot: u32,
     /// Flow of the packet; [`FlowId::NONE`] for a packet without a flow.
     pub flow: FlowId,
     /// Kind of the packet.
-    pub kind: DropKind,
+    pub kind: PacketKind,
     /// First byte of the payload. For an ACK, the acknowledgement number; for a datagram, the datagram
     /// number.
     pub seq: u64,
     /// Length of the IP datagram in bytes.
     pub bytes: u32,
     /// Payload in bytes.
-    pub payload: u32,
+    pub payload_bytes: u32,
     /// True if only the packet's headers are intact.
     pub damaged: bool,
     /// ECN codepoint before the step.
@@ -99,7 +99,7 @@ fn flags_words() -> Vec<String> {
 }
 
 /// `packets`: each step of each packet, in chronological order.
-pub(crate) struct Walks {
+pub(crate) struct PacketSteps {
     /// Node names. The codes of nodes precede the codes of places.
     nodes: Vec<String>,
     /// Number of the packet in each slot.
@@ -120,9 +120,9 @@ pub(crate) struct Walks {
     flags: Vec<u32>,
 }
 
-impl Walks {
+impl PacketSteps {
     pub fn new(nodes: &[String]) -> Self {
-        Walks {
+        PacketSteps {
             nodes: nodes.to_vec(),
             numbers: Vec::new(),
             made: 0,
@@ -142,9 +142,9 @@ impl Walks {
         }
     }
 
-    pub fn push(&mut self, t: Time, step: Step, at: StepLocation, flow: u32, w: Walker) {
+    pub fn push(&mut self, t: Time, step: PathStep, at: StepLocation, flow: u32, w: StepPacket) {
         let slot = w.slot as usize;
-        if step == Step::Made {
+        if step == PathStep::Made {
             if self.numbers.len() <= slot {
                 self.numbers.resize(slot + 1, 0);
             }
@@ -163,7 +163,7 @@ impl Walks {
         self.kind.push(w.kind as u32);
         self.seq.push(w.seq);
         self.bytes.push(w.bytes);
-        self.payload.push(w.payload);
+        self.payload.push(w.payload_bytes);
         self.damaged.push(w.damaged);
         self.ecn.push(w.ecn as u32);
         self.flags.push(flags_code(w.flags));
@@ -171,20 +171,20 @@ impl Walks {
 
     pub fn into_table(self, flows: &[String], places: &Places) -> Table {
         let spots = self.nodes.into_iter().chain(places.names()).collect();
-        let causes = Drop::ALL.iter().map(|why| why.name()).chain(["-"]).map(str::to_owned).collect();
+        let causes = DropCause::ALL.iter().map(|why| why.name()).chain(["-"]).map(str::to_owned).collect();
         let columns = vec![
             ("time_s", Column::F64(self.time)),
             ("packet", Column::U64(self.packet)),
-            ("step", Column::Category(self.step, words(&Step::NAMES))),
+            ("step", Column::Category(self.step, to_strings(&PathStep::NAMES))),
             ("cause", Column::Category(self.cause, causes)),
             ("place", Column::Category(self.place, spots)),
             ("flow", flows_or_none(self.flow, flows)),
-            ("kind", Column::Category(self.kind, words(&DropKind::ALL.map(DropKind::name)))),
+            ("kind", Column::Category(self.kind, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("bytes", Column::U32(self.bytes)),
             ("payload", Column::U32(self.payload)),
             ("damaged", Column::Bool(self.damaged)),
-            ("ecn", Column::Category(self.ecn, words(&Ecn::ALL.map(Ecn::name)))),
+            ("ecn", Column::Category(self.ecn, to_strings(&Ecn::ALL.map(Ecn::name)))),
             ("flags", Column::Category(self.flags, flags_words())),
         ];
         Table { name: "packets", columns }

@@ -42,8 +42,8 @@ struct Exchange {
 impl Exchange {
     fn new(dir: &Path) -> Self {
         let mut recorder = recorder(dir);
-        let interface = recorder.interface(SENDER, "w1");
-        assert_eq!(recorder.interface(SENDER, "cell"), interface + 1);
+        let interface = recorder.add_interface(SENDER, "w1");
+        assert_eq!(recorder.add_interface(SENDER, "cell"), interface + 1);
         Exchange { recorder, interface, now: Time::from_nanos(1_000_000_007), packets: Vec::new() }
     }
 
@@ -53,7 +53,7 @@ impl Exchange {
             Direction::In => (RECEIVER, SENDER),
         };
         let packet = Packet::new(FlowId(0), src, dst, bytes, body);
-        self.recorder.packet(self.now, SENDER, self.interface, direction, &packet, comment);
+        self.recorder.record_packet(self.now, SENDER, self.interface, direction, &packet, comment);
         self.packets.push(packet);
         self.now += Span::from_micros(800);
     }
@@ -85,12 +85,12 @@ impl Exchange {
             sack.push(SackBlock { start: first_byte(first), end: first_byte(end) });
         }
         let ack = Segment { ack: first_byte(next), ..blank(clock) };
-        self.segment(Direction::In, ack.with(RareOptions { sack, ..RareOptions::NONE }), None);
+        self.segment(Direction::In, ack.with_rare_options(RareOptions { sack, ..RareOptions::NONE }), None);
     }
 
     fn notice(&mut self, kind: NoticeKind, number: u64) {
         let (seq, end) = (first_byte(number), first_byte(number + 1));
-        self.record(Direction::In, Body::Notice(Notice::about(kind, seq, end)), 40, None);
+        self.record(Direction::In, Body::Notice(Notice::with_segment(kind, seq, end)), 40, None);
     }
 }
 
@@ -219,13 +219,21 @@ fn forwarders_capture_each_packet_once() {
     let nodes = ["s", "bs", "d"].map(str::to_owned);
     let mut recorder = Recorder::new(&["ftp".into()], &nodes, Span::ZERO, false, Some(&dir)).unwrap();
     let base_station = NodeId(1);
-    let (wire, air) = (recorder.interface(base_station, "w1"), recorder.interface(base_station, "cell"));
+    let (wire, air) =
+        (recorder.add_interface(base_station, "w1"), recorder.add_interface(base_station, "cell"));
     let segment = Segment { len: MSS, ..blank(1) };
     let (dst, bytes) = (NodeId(2), 52 + MSS);
     let packet = Packet::new(FlowId(0), SENDER, dst, bytes, Body::Tcp(segment));
-    recorder.packet(Time::ZERO, base_station, wire, Direction::In, &packet, Some("lost on s->bs: channel"));
-    recorder.packet(Time::ZERO, base_station, wire, Direction::In, &packet, None);
-    recorder.packet(Time::ZERO, base_station, air, Direction::Out, &packet, None);
+    recorder.record_packet(
+        Time::ZERO,
+        base_station,
+        wire,
+        Direction::In,
+        &packet,
+        Some("lost on s->bs: channel"),
+    );
+    recorder.record_packet(Time::ZERO, base_station, wire, Direction::In, &packet, None);
+    recorder.record_packet(Time::ZERO, base_station, air, Direction::Out, &packet, None);
     recorder.finish().unwrap();
     let interfaces: Vec<u32> = read(&dir.join("bs.pcapng")).1.iter().map(|p| p.interface_id).collect();
     assert_eq!(interfaces, [u32::from(wire), u32::from(air)]);
@@ -236,10 +244,10 @@ fn forwarders_capture_each_packet_once() {
 fn udp_datagrams_are_captured() {
     let dir = directory("datagrams");
     let mut recorder = recorder(&dir);
-    let interface = recorder.interface(RECEIVER, "w1");
-    let body = Body::Udp(Datagram { number: 7, len: 160, sent: Time::ZERO, original: None });
+    let interface = recorder.add_interface(RECEIVER, "w1");
+    let body = Body::Udp(Datagram { sequence_number: 7, len: 160, sent: Time::ZERO, original: None });
     let packet = Packet::new(FlowId(1), SENDER, RECEIVER, 188, body);
-    recorder.packet(Time::from_nanos(5), RECEIVER, interface, Direction::In, &packet, None);
+    recorder.record_packet(Time::from_nanos(5), RECEIVER, interface, Direction::In, &packet, None);
     recorder.finish().unwrap();
     let (_, packets) = read(&dir.join("d.pcapng"));
     let headers = PacketHeaders::from_ip_slice(&packets[0].data).unwrap();
@@ -260,7 +268,7 @@ fn capture_errors_are_reported_at_the_end_of_the_run() {
 
     let mut recorder = recorder(&dir);
     let packet = x.packets[0].clone();
-    recorder.packet(Time::ZERO, SENDER, 3, Direction::Out, &packet, None);
+    recorder.record_packet(Time::ZERO, SENDER, 3, Direction::Out, &packet, None);
     let error = recorder.finish().unwrap_err();
     assert!(error.to_string().contains("s.pcapng") && error.to_string().contains("interface"), "{error}");
 }

@@ -1,9 +1,11 @@
 //! Tables returned by a recorder: readers of traces depend on names, order and types of the columns.
 
-use airhop_base::{AccessCategory, Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
+use airhop_base::{
+    AccessCategory, DropCause, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time,
+};
 use airhop_trace::{
-    Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, MpduRow, NoticeEvent, Recorder, SendCause,
-    SendContext, Step, StepLocation, Table, Walker, WindowSample,
+    AckRow, AirKind, AirOutcome, AirRow, Column, DropRow, MpduRow, NoticeEvent, PacketKind, PathStep,
+    Recorder, SendCause, SendContext, StepLocation, StepPacket, Table, WindowSample,
 };
 
 const FTP: FlowId = FlowId(0);
@@ -28,23 +30,24 @@ fn at(ms: u64) -> Time {
 
 /// Records one packet of each kind.
 fn fill(r: &mut Recorder) {
-    r.segment(at(1500), WEB, &segment(), SENT);
-    r.ack(at(1), FTP, Acked { ack: 2001, sacked_bytes: 3000, duplicate: true, ece: true });
-    r.window(at(2), FTP, SAMPLE);
-    let uplink = r.place("d->bs");
-    let downlink = r.place("bs->d");
-    assert_eq!(r.place("d->bs"), uplink);
-    let row = DropRow { flow: WEB, cause: Drop::Collision, kind: DropKind::Control, seq: 7, bytes: 14 };
-    r.dropped(at(3), downlink, row);
-    r.queue(at(3), uplink, 1);
-    r.notice(at(4), FTP, NoticeKind::Ersn, NoticeEvent::Sent, 2001);
-    r.notice(at(5), FTP, NoticeKind::Nak, NoticeEvent::Received { lateness_ms: Some(-1.5) }, 2001);
-    r.delivered(at(6), WEB, 1 << 40);
-    r.fade(downlink, [at(8), at(9)]);
-    r.link(at(0), uplink, Some(Rate::from_bps(5_500_000)), Span::from_millis(20));
-    r.link(at(9), uplink, None, Span::from_millis(30));
-    r.station("field", "n0", [0.0, 0.5]);
-    r.station("field", "n1", [30.0, -1.0]);
+    r.record_segment(at(1500), WEB, &segment(), SENT);
+    r.record_ack(at(1), FTP, AckRow { ack: 2001, sacked_bytes: 3000, duplicate: true, ece: true });
+    r.record_window(at(2), FTP, SAMPLE);
+    let uplink = r.intern_place("d->bs");
+    let downlink = r.intern_place("bs->d");
+    assert_eq!(r.intern_place("d->bs"), uplink);
+    let row =
+        DropRow { flow: WEB, cause: DropCause::Collision, kind: PacketKind::Control, seq: 7, bytes: 14 };
+    r.record_drop(at(3), downlink, row);
+    r.record_queue_length(at(3), uplink, 1);
+    r.record_notice(at(4), FTP, NoticeKind::Ersn, NoticeEvent::Sent, 2001);
+    r.record_notice(at(5), FTP, NoticeKind::Nak, NoticeEvent::Received { lateness_ms: Some(-1.5) }, 2001);
+    r.record_delivery(at(6), WEB, 1 << 40);
+    r.record_fade(downlink, [at(8), at(9)]);
+    r.record_link(at(0), uplink, Some(Rate::from_bps(5_500_000)), Span::from_millis(20));
+    r.record_link(at(9), uplink, None, Span::from_millis(30));
+    r.record_station("field", "n0", [0.0, 0.5]);
+    r.record_station("field", "n1", [30.0, -1.0]);
     let frame = AirRow {
         start: at(6),
         end: at(7),
@@ -53,28 +56,33 @@ fn fill(r: &mut Recorder) {
         kind: AirKind::Data,
         bytes: 1094,
         flow: WEB,
-        packet: DropKind::Data,
+        packet: PacketKind::Data,
         seq: 2001,
         attempt: 2,
         category: Some(AccessCategory::Vi),
         outcome: AirOutcome::Captured,
     };
-    r.transmission(frame);
-    r.transmission(AirRow { to: None, kind: AirKind::Broadcast, outcome: AirOutcome::Unheard, ..frame });
-    r.transmission(AirRow { kind: AirKind::Ampdu, ..frame });
+    r.record_transmission(frame);
+    r.record_transmission(AirRow {
+        to: None,
+        kind: AirKind::Broadcast,
+        outcome: AirOutcome::Unheard,
+        ..frame
+    });
+    r.record_transmission(AirRow { kind: AirKind::Ampdu, ..frame });
     let mpdu = MpduRow {
-        place: 0,
-        msdu: 0,
+        mpdu_index: 0,
+        msdu_index: 0,
         sequence: 4097,
         flow: WEB,
-        packet: DropKind::Data,
+        packet: PacketKind::Data,
         seq: 2001,
         bytes: 1094,
         attempt: 2,
         outcome: AirOutcome::Channel,
     };
-    r.mpdu(mpdu);
-    r.mpdu(MpduRow { place: 1, sequence: 4099, outcome: AirOutcome::Received, ..mpdu });
+    r.record_mpdu(mpdu);
+    r.record_mpdu(MpduRow { mpdu_index: 1, sequence: 4099, outcome: AirOutcome::Received, ..mpdu });
 }
 
 fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
@@ -203,33 +211,33 @@ fn trace_rows_contain_the_recorded_values() {
 #[test]
 fn each_packet_has_its_own_number_in_the_trace() {
     let mut r = recorder(true);
-    let link = StepLocation::Place(r.place("n0->n1"));
-    let walker = Walker {
+    let link = StepLocation::Place(r.intern_place("n0->n1"));
+    let walker = StepPacket {
         slot: 3,
         flow: FTP,
-        kind: DropKind::Data,
+        kind: PacketKind::Data,
         seq: 1,
         bytes: 1040,
-        payload: 1000,
+        payload_bytes: 1000,
         damaged: false,
         ecn: Ecn::Ect0,
         flags: Some(Flags { ack: true, ..Flags::default() }),
     };
-    let other = Walker {
+    let other = StepPacket {
         slot: 0,
         flow: FlowId::NONE,
-        kind: DropKind::Routing,
+        kind: PacketKind::Routing,
         ecn: Ecn::NotEct,
         flags: None,
         ..walker
     };
-    r.step(at(0), Step::Made, StepLocation::Node(NodeId(0)), walker);
-    r.step(at(1), Step::Offered, link, walker);
-    r.step(at(1), Step::Made, StepLocation::Node(NodeId(1)), other);
-    r.step(at(2), Step::Dropped(Drop::Queue), link, Walker { ecn: Ecn::Ce, ..walker });
+    r.record_step(at(0), PathStep::Made, StepLocation::Node(NodeId(0)), walker);
+    r.record_step(at(1), PathStep::Offered, link, walker);
+    r.record_step(at(1), PathStep::Made, StepLocation::Node(NodeId(1)), other);
+    r.record_step(at(2), PathStep::Dropped(DropCause::Queue), link, StepPacket { ecn: Ecn::Ce, ..walker });
     let setup = Some(Flags { syn: true, ece: true, cwr: true, ..Flags::default() });
-    let odd = Walker { seq: 1001, damaged: true, ecn: Ecn::Ect1, flags: setup, ..walker };
-    r.step(at(3), Step::Made, StepLocation::Node(NodeId(0)), odd);
+    let odd = StepPacket { seq: 1001, damaged: true, ecn: Ecn::Ect1, flags: setup, ..walker };
+    r.record_step(at(3), PathStep::Made, StepLocation::Node(NodeId(0)), odd);
     let tables = r.finish().unwrap();
     let packets = table(&tables, "packets");
     assert_eq!(packets.column("packet"), Some(&Column::U64(vec![0, 0, 1, 0, 2])));
@@ -249,20 +257,20 @@ fn each_packet_has_its_own_number_in_the_trace() {
 #[test]
 fn every_category_has_its_code() {
     let mut r = recorder(true);
-    let place = r.place("r1->r2");
+    let place = r.intern_place("r1->r2");
     for cause in SendCause::ALL {
-        r.segment(at(0), FTP, &segment(), SendContext { cause, ..SENT });
+        r.record_segment(at(0), FTP, &segment(), SendContext { cause, ..SENT });
     }
-    for (cause, kind) in Drop::ALL.into_iter().zip(DropKind::ALL.into_iter().cycle()) {
-        r.dropped(at(0), place, DropRow { flow: FTP, cause, kind, seq: 0, bytes: 0 });
+    for (cause, kind) in DropCause::ALL.into_iter().zip(PacketKind::ALL.into_iter().cycle()) {
+        r.record_drop(at(0), place, DropRow { flow: FTP, cause, kind, seq: 0, bytes: 0 });
     }
     for kind in NoticeKind::ALL {
-        r.notice(at(0), FTP, kind, NoticeEvent::Sent, 0);
+        r.record_notice(at(0), FTP, kind, NoticeEvent::Sent, 0);
     }
     let tables = r.finish().unwrap();
     assert_eq!(words(table(&tables, "segments"), "cause"), SendCause::ALL.map(SendCause::name));
-    assert_eq!(words(table(&tables, "drops"), "cause"), Drop::ALL.map(Drop::name));
-    assert_eq!(words(table(&tables, "drops"), "kind")[..6], DropKind::ALL.map(DropKind::name));
+    assert_eq!(words(table(&tables, "drops"), "cause"), DropCause::ALL.map(DropCause::name));
+    assert_eq!(words(table(&tables, "drops"), "kind")[..6], PacketKind::ALL.map(PacketKind::name));
     assert_eq!(words(table(&tables, "notices"), "kind"), NoticeKind::ALL.map(NoticeKind::name));
 }
 
@@ -271,14 +279,14 @@ fn every_category_has_its_code() {
 fn window_rows_record_changes_only() {
     let mut r = recorder(true);
     let (srtt, rto) = (Some(Span::from_micros(1500)), Some(Span::from_secs(1)));
-    r.window(at(0), FTP, SAMPLE);
-    r.window(at(1), WEB, SAMPLE);
-    r.window(at(2), FTP, SAMPLE);
-    r.window(at(3), FTP, WindowSample { flight: 3000, ..SAMPLE });
-    r.window(at(4), FTP, WindowSample { srtt, ..SAMPLE });
-    r.window(at(5), FTP, WindowSample { srtt, rto, ..SAMPLE });
-    r.window(at(6), FTP, WindowSample { ssthresh: f64::INFINITY, srtt, rto, ..SAMPLE });
-    r.window(at(7), FTP, WindowSample { ssthresh: f64::INFINITY, srtt, rto, ..SAMPLE });
+    r.record_window(at(0), FTP, SAMPLE);
+    r.record_window(at(1), WEB, SAMPLE);
+    r.record_window(at(2), FTP, SAMPLE);
+    r.record_window(at(3), FTP, WindowSample { flight: 3000, ..SAMPLE });
+    r.record_window(at(4), FTP, WindowSample { srtt, ..SAMPLE });
+    r.record_window(at(5), FTP, WindowSample { srtt, rto, ..SAMPLE });
+    r.record_window(at(6), FTP, WindowSample { ssthresh: f64::INFINITY, srtt, rto, ..SAMPLE });
+    r.record_window(at(7), FTP, WindowSample { ssthresh: f64::INFINITY, srtt, rto, ..SAMPLE });
     let tables = r.finish().unwrap();
     let window = table(&tables, "window");
     assert_eq!(window.rows(), 5);
@@ -293,11 +301,11 @@ fn window_rows_record_changes_only() {
 #[test]
 fn queue_rows_record_changes_only() {
     let mut r = recorder(true);
-    let (wire, air) = (r.place("r1->r2"), r.place("bs->*"));
+    let (wire, air) = (r.intern_place("r1->r2"), r.intern_place("bs->*"));
     for (ms, place, packets) in
         [(0, wire, 0), (1, wire, 1), (2, air, 1), (3, wire, 1), (4, wire, 0), (5, air, 3)]
     {
-        r.queue(at(ms), place, packets);
+        r.record_queue_length(at(ms), place, packets);
     }
     let tables = r.finish().unwrap();
     let queue = table(&tables, "queue");
@@ -318,12 +326,17 @@ fn a_trace_without_link_changes_has_no_links_table() {
 #[test]
 fn a_reopened_flow_has_rows_under_a_new_name() {
     let mut r = recorder(true);
-    r.window(at(1), FTP, SAMPLE);
-    r.delivered(at(2), FTP, 1000);
+    r.record_window(at(1), FTP, SAMPLE);
+    r.record_delivery(at(2), FTP, 1000);
     r.reopen(FTP, "ftp#2");
-    r.window(at(3), FTP, SAMPLE);
-    r.delivered(at(4), FTP, 500);
-    r.segment(at(5), FTP, &Segment { flags: Flags { fin: true, ..Flags::default() }, ..segment() }, SENT);
+    r.record_window(at(3), FTP, SAMPLE);
+    r.record_delivery(at(4), FTP, 500);
+    r.record_segment(
+        at(5),
+        FTP,
+        &Segment { flags: Flags { fin: true, ..Flags::default() }, ..segment() },
+        SENT,
+    );
     let tables = r.finish().unwrap();
     assert_eq!(words(table(&tables, "window"), "flow"), ["ftp", "ftp#2"]);
     assert_eq!(words(table(&tables, "deliveries"), "flow"), ["ftp", "ftp#2"]);
@@ -335,8 +348,8 @@ fn a_reopened_flow_has_rows_under_a_new_name() {
 fn only_requested_trace_tables_are_recorded() {
     let mut r = Recorder::new(&[], &[], Span::ZERO, false, None).unwrap();
     assert!(!r.wants_packets());
-    r.window(at(0), FTP, SAMPLE);
-    r.delivered(at(0), FTP, 1);
-    assert_eq!(r.place("bs->d"), 0);
+    r.record_window(at(0), FTP, SAMPLE);
+    r.record_delivery(at(0), FTP, 1);
+    assert_eq!(r.intern_place("bs->d"), 0);
     assert_eq!(r.finish().unwrap(), []);
 }

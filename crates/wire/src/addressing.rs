@@ -5,7 +5,7 @@ use airhop_base::{Body, FlowId, NodeId, Packet};
 use std::net::IpAddr;
 
 /// Source port of flow 0: the first dynamic port (RFC 6335 §6). Later flows have the following ports.
-pub const SENDER_PORT: u16 = 49152;
+pub const FIRST_SENDER_PORT: u16 = 49152;
 /// Port of all TCP receivers, without an assigned protocol. With one port per flow, analysers would decode
 /// some flows as SIP, DNS or other protocols with assigned ports.
 pub const TCP_RECEIVER_PORT: u16 = 5001;
@@ -14,32 +14,32 @@ pub const UDP_RECEIVER_PORT: u16 = 6001;
 /// UDP port of AODV routers (RFC 3561 §5).
 pub const AODV_PORT: u16 = 654;
 /// Maximum number of flows. Equals the number of dynamic ports.
-pub const MAX_FLOWS: u16 = u16::MAX - SENDER_PORT + 1;
+pub const MAX_FLOWS: u16 = u16::MAX - FIRST_SENDER_PORT + 1;
 
 /// Private network 10.0.0.0/8 (RFC 1918 §3).
 const NETWORK: u32 = 10 << 24;
 
 /// Direction of a packet of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum FlowDirection {
     /// Direction from the sender of the data.
     Forward,
     /// Direction from the receiver: acknowledgements and notices.
     Reverse,
 }
 
-impl Way {
-    pub fn opposite(self) -> Way {
+impl FlowDirection {
+    pub fn opposite(self) -> FlowDirection {
         match self {
-            Way::Forward => Way::Reverse,
-            Way::Reverse => Way::Forward,
+            FlowDirection::Forward => FlowDirection::Reverse,
+            FlowDirection::Reverse => FlowDirection::Forward,
         }
     }
 }
 
 /// Returns the IPv4 address of a node. Node 0 has 10.0.0.1. The broadcast node has the limited broadcast
 /// address (RFC 919 §7).
-pub fn address(node: NodeId) -> [u8; 4] {
+pub fn ipv4_address(node: NodeId) -> [u8; 4] {
     if node == NodeId::BROADCAST {
         return [255; 4];
     }
@@ -50,7 +50,7 @@ pub fn address(node: NodeId) -> [u8; 4] {
 const NETWORK6: [u8; 14] = [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// Returns the IPv6 address of a node. Node 0 has fd00:a1b0::1.
-pub fn address6(node: NodeId) -> [u8; 16] {
+pub fn ipv6_address(node: NodeId) -> [u8; 16] {
     let mut address = [0; 16];
     address[..14].copy_from_slice(&NETWORK6);
     address[14..].copy_from_slice(&(node.0 + 1).to_be_bytes());
@@ -91,9 +91,9 @@ pub fn is_unicast(address: IpAddr) -> bool {
 }
 
 /// Returns the node of the host with this IPv4 or IPv6 address; `None` without such a node.
-pub fn host(address: IpAddr) -> Option<NodeId> {
+pub fn node_of_ip(address: IpAddr) -> Option<NodeId> {
     match address {
-        IpAddr::V4(address) => node(address.octets()).filter(|node| *node != NodeId::BROADCAST),
+        IpAddr::V4(address) => node_of_ipv4(address.octets()).filter(|node| *node != NodeId::BROADCAST),
         IpAddr::V6(address) => {
             let number =
                 address.octets().strip_prefix(&NETWORK6[..]).map(|n| u16::from_be_bytes([n[0], n[1]]))?;
@@ -103,7 +103,7 @@ pub fn host(address: IpAddr) -> Option<NodeId> {
 }
 
 /// Returns the node with this address; `None` without such a node.
-pub fn node(address: [u8; 4]) -> Option<NodeId> {
+pub fn node_of_ipv4(address: [u8; 4]) -> Option<NodeId> {
     if address == [255; 4] {
         return Some(NodeId::BROADCAST);
     }
@@ -112,22 +112,26 @@ pub fn node(address: [u8; 4]) -> Option<NodeId> {
 }
 
 /// Returns source and destination port of a packet. `receiver` is the port of the receiver.
-pub(crate) fn ports(flow: FlowId, way: Way, receiver: u16) -> (u16, u16) {
-    let sender = SENDER_PORT + flow.0;
+pub(crate) fn ports(flow: FlowId, way: FlowDirection, receiver: u16) -> (u16, u16) {
+    let sender = FIRST_SENDER_PORT + flow.0;
     match way {
-        Way::Forward => (sender, receiver),
-        Way::Reverse => (receiver, sender),
+        FlowDirection::Forward => (sender, receiver),
+        FlowDirection::Reverse => (receiver, sender),
     }
 }
 
 /// Returns flow and direction of a packet with these ports. `receiver` is the port of the receiver.
-pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(FlowId, Way), WireError> {
+pub(crate) fn flow_from_ports(
+    source: u16,
+    destination: u16,
+    receiver: u16,
+) -> Result<(FlowId, FlowDirection), WireError> {
     let (sender, way) = match (source, destination) {
-        (port, listening) if listening == receiver => (port, Way::Forward),
-        (listening, port) if listening == receiver => (port, Way::Reverse),
+        (port, listening) if listening == receiver => (port, FlowDirection::Forward),
+        (listening, port) if listening == receiver => (port, FlowDirection::Reverse),
         _ => return Err(WireError::Foreign("ports")),
     };
-    let number = sender.checked_sub(SENDER_PORT).ok_or(WireError::Foreign("ports"))?;
+    let number = sender.checked_sub(FIRST_SENDER_PORT).ok_or(WireError::Foreign("ports"))?;
     Ok((FlowId(number), way))
 }
 
@@ -135,18 +139,18 @@ pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(Flow
 ///
 /// RFC 9293 §3.4.1 requires an unpredictable number, but a simulation must produce the same bytes in every
 /// run. Multiplication by an odd number makes the numbers of all streams distinct.
-pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
+pub(crate) fn isn(flow: FlowId, way: FlowDirection) -> u32 {
     (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
 }
 
 /// Returns the initial sequence numbers of sender and receiver of a TCP flow.
-pub fn initial_numbers(flow: FlowId) -> [u32; 2] {
-    [Way::Forward, Way::Reverse].map(|way| isn(flow, way))
+pub fn initial_seqs(flow: FlowId) -> [u32; 2] {
+    [FlowDirection::Forward, FlowDirection::Reverse].map(|way| isn(flow, way))
 }
 
 /// Returns the ports of the sender and of the receiver of a TCP flow. There are [`MAX_FLOWS`] sender ports.
 pub fn tcp_ports(flow: FlowId) -> [u16; 2] {
-    [SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
+    [FIRST_SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
 }
 
 /// State of a flow's connection that the packet headers depend on.
@@ -174,11 +178,11 @@ impl Conversation {
         }
     }
 
-    pub(crate) fn way(&self, packet: &Packet) -> Way {
-        if packet.src == self.sender { Way::Forward } else { Way::Reverse }
+    pub(crate) fn way(&self, packet: &Packet) -> FlowDirection {
+        if packet.src == self.sender { FlowDirection::Forward } else { FlowDirection::Reverse }
     }
 
-    pub(crate) fn shift(&self, way: Way) -> u8 {
+    pub(crate) fn window_shift(&self, way: FlowDirection) -> u8 {
         self.shift[way as usize]
     }
 }
@@ -190,23 +194,26 @@ mod tests {
     /// RFC 1918 §3: every node has a distinct address in 10.0.0.0/8.
     #[test]
     fn every_node_has_a_private_address() {
-        assert_eq!(address(NodeId(0)), [10, 0, 0, 1]);
-        assert_eq!(address(NodeId(255)), [10, 0, 1, 0]);
+        assert_eq!(ipv4_address(NodeId(0)), [10, 0, 0, 1]);
+        assert_eq!(ipv4_address(NodeId(255)), [10, 0, 1, 0]);
         for id in 0..=u16::MAX {
-            assert_eq!(node(address(NodeId(id))), Some(NodeId(id)));
+            assert_eq!(node_of_ipv4(ipv4_address(NodeId(id))), Some(NodeId(id)));
         }
-        assert_eq!(address(NodeId::BROADCAST), [255, 255, 255, 255]);
-        assert_eq!(node([10, 0, 0, 0]), None);
+        assert_eq!(ipv4_address(NodeId::BROADCAST), [255, 255, 255, 255]);
+        assert_eq!(node_of_ipv4([10, 0, 0, 0]), None);
         for id in (0..u16::MAX).map(NodeId) {
-            assert_eq!(host(address(id).into()), Some(id));
-            assert_eq!(host(address6(id).into()), Some(id));
+            assert_eq!(node_of_ip(ipv4_address(id).into()), Some(id));
+            assert_eq!(node_of_ip(ipv6_address(id).into()), Some(id));
         }
-        assert_eq!(address6(NodeId(0x1233)), [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34]);
-        assert_eq!([[255; 16], [0; 16]].map(|address| host(address.into())), [None; 2]);
-        assert_eq!(host([255; 4].into()), None, "all are no host");
+        assert_eq!(
+            ipv6_address(NodeId(0x1233)),
+            [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34]
+        );
+        assert_eq!([[255; 16], [0; 16]].map(|address| node_of_ip(address.into())), [None; 2]);
+        assert_eq!(node_of_ip([255; 4].into()), None, "all are no host");
         // The broadcast address is not the address of a node.
-        assert_eq!([[10, 1, 0, 0], [10, 1, 0, 1]].map(node), [None; 2]);
-        assert_eq!(node([192, 168, 0, 1]), None);
+        assert_eq!([[10, 1, 0, 0], [10, 1, 0, 1]].map(node_of_ipv4), [None; 2]);
+        assert_eq!(node_of_ipv4([192, 168, 0, 1]), None);
     }
 
     /// RFC 919 §7, RFC 1112 §4, RFC 4291 §2.7: broadcast and group addresses are not hosts.
@@ -221,13 +228,13 @@ mod tests {
     #[test]
     fn a_port_identifies_flow_and_direction() {
         for id in [0, 1, 59, MAX_FLOWS - 1] {
-            for way in [Way::Forward, Way::Reverse] {
+            for way in [FlowDirection::Forward, FlowDirection::Reverse] {
                 let (source, destination) = ports(FlowId(id), way, TCP_RECEIVER_PORT);
-                assert_eq!(flow(source, destination, TCP_RECEIVER_PORT), Ok((FlowId(id), way)));
+                assert_eq!(flow_from_ports(source, destination, TCP_RECEIVER_PORT), Ok((FlowId(id), way)));
             }
         }
-        assert!(flow(49152, 6001, TCP_RECEIVER_PORT).is_err());
-        assert!(flow(80, 5001, TCP_RECEIVER_PORT).is_err());
-        assert!(flow(65535, 65535, TCP_RECEIVER_PORT).is_err());
+        assert!(flow_from_ports(49152, 6001, TCP_RECEIVER_PORT).is_err());
+        assert!(flow_from_ports(80, 5001, TCP_RECEIVER_PORT).is_err());
+        assert!(flow_from_ports(65535, 65535, TCP_RECEIVER_PORT).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use crate::WireError;
 use crate::addressing::{self, AODV_PORT};
 use crate::ipv4::Datagram as Ip;
-use airhop_base::{Body, FlowId, NodeId, RouteReply, RouteRequest, Routing, Span, Unreachable};
+use airhop_base::{AodvMessage, Body, FlowId, NodeId, RouteReply, RouteRequest, Span, Unreachable};
 use etherparse::{IpNumber, UdpHeader};
 
 const REQUEST: u8 = 1;
@@ -14,35 +14,35 @@ const ERROR: u8 = 3;
 const UNKNOWN: u8 = 0b0000_1000;
 
 /// Writes the UDP header and the message.
-pub(crate) fn write(message: &Routing, out: &mut Vec<u8>) -> Result<IpNumber, WireError> {
+pub(crate) fn write(message: &AodvMessage, out: &mut Vec<u8>) -> Result<IpNumber, WireError> {
     let bytes = UdpHeader::LEN + message.bytes() as usize;
     let length = u16::try_from(bytes).map_err(|_| WireError::TooLong(bytes))?;
     let header = UdpHeader { source_port: AODV_PORT, destination_port: AODV_PORT, length, checksum: 0 };
     out.extend_from_slice(&header.to_bytes());
     let mut words = |words: &[[u8; 4]]| words.iter().for_each(|word| out.extend_from_slice(word));
     match message {
-        Routing::Request(r) => {
+        AodvMessage::Request(r) => {
             let flags = if r.dst_seq == 0 { UNKNOWN } else { 0 };
             words(&[[REQUEST, flags, 0, r.hops], r.id.to_be_bytes()]);
-            words(&[addressing::address(r.dst), r.dst_seq.to_be_bytes()]);
-            words(&[addressing::address(r.origin), r.origin_seq.to_be_bytes()]);
+            words(&[addressing::ipv4_address(r.dst), r.dst_seq.to_be_bytes()]);
+            words(&[addressing::ipv4_address(r.origin), r.origin_seq.to_be_bytes()]);
         }
-        Routing::Reply(r) => {
+        AodvMessage::Reply(r) => {
             let millis = (r.lifetime.nanos() / 1_000_000) as u32;
-            words(&[[REPLY, 0, 0, r.hops], addressing::address(r.dst), r.dst_seq.to_be_bytes()]);
-            words(&[addressing::address(r.origin), millis.to_be_bytes()]);
+            words(&[[REPLY, 0, 0, r.hops], addressing::ipv4_address(r.dst), r.dst_seq.to_be_bytes()]);
+            words(&[addressing::ipv4_address(r.origin), millis.to_be_bytes()]);
         }
-        Routing::Error(lost) => {
+        AodvMessage::Error(lost) => {
             let count = u8::try_from(lost.len()).map_err(|_| WireError::TooLong(bytes))?;
             words(&[[ERROR, 0, 0, count]]);
-            lost.iter().for_each(|u| words(&[addressing::address(u.dst), u.seq.to_be_bytes()]));
+            lost.iter().for_each(|u| words(&[addressing::ipv4_address(u.dst), u.dst_seq.to_be_bytes()]));
         }
     }
     Ok(IpNumber::UDP)
 }
 
 /// True if this datagram is for a router.
-pub(crate) fn is_here(ip: &Ip<'_>) -> bool {
+pub(crate) fn is_aodv(ip: &Ip<'_>) -> bool {
     UdpHeader::from_slice(ip.body).is_ok_and(|(header, _)| header.destination_port == AODV_PORT)
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     let number = |word: [u8; 4]| u32::from_be_bytes(word);
     let message = match words {
         &[[REQUEST, _, _, hops], id, dst, dst_seq, origin, origin_seq] if rest.is_empty() => {
-            Routing::Request(RouteRequest {
+            AodvMessage::Request(RouteRequest {
                 id: number(id),
                 hops,
                 dst: node(dst)?,
@@ -66,7 +66,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
             })
         }
         &[[REPLY, _, _, hops], dst, dst_seq, origin, lifetime] if rest.is_empty() => {
-            Routing::Reply(RouteReply {
+            AodvMessage::Reply(RouteReply {
                 hops,
                 dst: node(dst)?,
                 dst_seq: number(dst_seq),
@@ -77,8 +77,8 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         [[ERROR, _, _, count], lost @ ..] if lost.len() == 2 * usize::from(*count) && rest.is_empty() => {
             let lost = lost
                 .chunks_exact(2)
-                .map(|pair| Ok(Unreachable { dst: node(pair[0])?, seq: number(pair[1]) }));
-            Routing::Error(lost.collect::<Result<_, WireError>>()?)
+                .map(|pair| Ok(Unreachable { dst: node(pair[0])?, dst_seq: number(pair[1]) }));
+            AodvMessage::Error(lost.collect::<Result<_, WireError>>()?)
         }
         _ => return Err(WireError::Malformed("AODV message")),
     };
@@ -86,5 +86,5 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
 }
 
 fn node(address: [u8; 4]) -> Result<NodeId, WireError> {
-    addressing::node(address).ok_or(WireError::Foreign("address"))
+    addressing::node_of_ipv4(address).ok_or(WireError::Foreign("address"))
 }

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::WireError;
-use crate::addressing::{self, TCP_RECEIVER_PORT, Way};
+use crate::addressing::{self, FlowDirection, TCP_RECEIVER_PORT};
 use crate::ipv4::Datagram as Ip;
 use crate::numbers;
 use airhop_base::{Body, FlowId, Notice, NoticeKind, Packet, Span};
@@ -24,15 +24,15 @@ const LENGTH: usize = 20;
 /// Writes an EBSN or RTTN.
 pub(crate) fn write(packet: &Packet, notice: &Notice, out: &mut Vec<u8>) -> IpNumber {
     let code = if notice.kind == NoticeKind::Rttn { RTTN } else { EBSN };
-    let (source, destination) = addressing::ports(packet.flow, Way::Forward, TCP_RECEIVER_PORT);
-    let isn = addressing::isn(packet.flow, Way::Forward);
+    let (source, destination) = addressing::ports(packet.flow, FlowDirection::Forward, TCP_RECEIVER_PORT);
+    let isn = addressing::isn(packet.flow, FlowDirection::Forward);
     let micros = u32::try_from(notice.delay.nanos() / 1_000).unwrap_or(u32::MAX);
     out.extend_from_slice(&[EXPERIMENT, code, 0, 0]);
     out.extend_from_slice(&micros.to_be_bytes());
     out.extend_from_slice(&source.to_be_bytes());
     out.extend_from_slice(&destination.to_be_bytes());
-    out.extend_from_slice(&numbers::fold(notice.seq, isn).to_be_bytes());
-    out.extend_from_slice(&numbers::fold(notice.end(), isn).to_be_bytes());
+    out.extend_from_slice(&numbers::offset_to_seq(notice.seq, isn).to_be_bytes());
+    out.extend_from_slice(&numbers::offset_to_seq(notice.end(), isn).to_be_bytes());
     IpNumber::ICMP
 }
 
@@ -46,13 +46,13 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     };
     let port = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    let (flow, way) = addressing::flow(port(8), port(10), TCP_RECEIVER_PORT)?;
-    if way != Way::Forward {
+    let (flow, way) = addressing::flow_from_ports(port(8), port(10), TCP_RECEIVER_PORT)?;
+    if way != FlowDirection::Forward {
         return Err(WireError::Foreign("ports"));
     }
-    let isn = addressing::isn(flow, Way::Forward);
-    let (seq, len) = (numbers::unfold(word(12), isn), word(16).wrapping_sub(word(12)));
+    let isn = addressing::isn(flow, FlowDirection::Forward);
+    let (seq, len) = (numbers::seq_to_offset(word(12), isn), word(16).wrapping_sub(word(12)));
     let delay = Span::from_micros(word(4).into());
-    let notice = Notice { len, delay, origin: ip.src, ..Notice::about(kind, seq, seq) };
+    let notice = Notice { len, delay, origin: ip.src, ..Notice::with_segment(kind, seq, seq) };
     Ok((flow, Body::Notice(notice), None))
 }

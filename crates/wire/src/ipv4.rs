@@ -21,14 +21,14 @@ pub(crate) struct Datagram<'a> {
     pub body: &'a [u8],
 }
 
-/// Reserves room for the header that [`finish`] writes.
-pub(crate) fn begin(out: &mut Vec<u8>) {
+/// Reserves room for the header that [`write_header`] writes.
+pub(crate) fn reserve_header(out: &mut Vec<u8>) {
     out.clear();
     out.resize(HEADER, 0);
 }
 
 /// Writes the header and the checksum of the body. The body follows the header in `out`.
-pub(crate) fn finish(
+pub(crate) fn write_header(
     packet: &Packet,
     protocol: IpNumber,
     conversation: &Conversation,
@@ -47,8 +47,8 @@ pub(crate) fn finish(
         dont_fragment: true,
         time_to_live: packet.ttl,
         protocol,
-        source: addressing::address(src),
-        destination: addressing::address(dst),
+        source: addressing::ipv4_address(src),
+        destination: addressing::ipv4_address(dst),
         // RFC 3168 §5
         ecn: match packet.ecn {
             Ecn::NotEct => IpEcn::ZERO,
@@ -108,12 +108,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Datagram<'_>, WireError> {
     if header.is_fragmenting_payload() {
         return Err(WireError::Foreign("fragment"));
     }
-    let node = |address| addressing::node(address).ok_or(WireError::Foreign("address"));
+    let node = |address| addressing::node_of_ipv4(address).ok_or(WireError::Foreign("address"));
     let datagram = Datagram {
         src: node(header.source)?,
         dst: node(header.destination)?,
         bytes: header.total_len.into(),
-        ecn: Ecn::of_traffic_class(header.ecn.value()),
+        ecn: Ecn::from_traffic_class(header.ecn.value()),
         ttl: header.time_to_live,
         protocol: header.protocol,
         body,

@@ -37,7 +37,7 @@ use airhop_base::{Body, NoticeKind, Packet};
 
 /// Decoded packet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decoded {
+pub struct DecodedPacket {
     /// Packet with an unscaled window. A reader that knows the connection must shift the window left by the
     /// window scale of the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
@@ -86,7 +86,7 @@ pub fn encode(packet: &Packet, conversation: &Conversation, out: &mut Vec<u8>) -
     if packet.flow.index().is_some_and(|flow| flow >= usize::from(addressing::MAX_FLOWS)) {
         return Err(WireError::Flow(packet.flow.0));
     }
-    ipv4::begin(out);
+    ipv4::reserve_header(out);
     let protocol = match &packet.body {
         Body::Tcp(segment) => tcp::write_segment(packet, segment, conversation, out)?,
         Body::Udp(datagram) => udp::write(packet, datagram, out)?,
@@ -96,18 +96,18 @@ pub fn encode(packet: &Packet, conversation: &Conversation, out: &mut Vec<u8>) -
             NoticeKind::Ebsn | NoticeKind::Rttn => icmp::write(packet, notice, out),
         },
     };
-    ipv4::finish(packet, protocol, conversation, out)
+    ipv4::write_header(packet, protocol, conversation, out)
 }
 
 /// Decodes an IPv4 datagram in the format of [`encode`]. Bytes after the datagram are ignored.
 ///
 /// # Errors
 /// [`WireError::Malformed`], [`WireError::Checksum`] or [`WireError::Foreign`].
-pub fn decode(bytes: &[u8]) -> Result<Decoded, WireError> {
+pub fn decode(bytes: &[u8]) -> Result<DecodedPacket, WireError> {
     let datagram = ipv4::read(bytes)?;
     let (flow, body, window_shift) = match datagram.protocol {
         etherparse::IpNumber::TCP => tcp::read(&datagram)?,
-        etherparse::IpNumber::UDP if aodv::is_here(&datagram) => aodv::read(&datagram)?,
+        etherparse::IpNumber::UDP if aodv::is_aodv(&datagram) => aodv::read(&datagram)?,
         etherparse::IpNumber::UDP => udp::read(&datagram)?,
         etherparse::IpNumber::ICMP => icmp::read(&datagram)?,
         _ => return Err(WireError::Foreign("IP protocol")),
@@ -117,5 +117,5 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, WireError> {
         ttl: datagram.ttl,
         ..Packet::new(flow, datagram.src, datagram.dst, datagram.bytes, body)
     };
-    Ok(Decoded { packet, window_shift })
+    Ok(DecodedPacket { packet, window_shift })
 }

@@ -14,7 +14,7 @@
 //! counted by [`Segment::option_bytes`].
 
 use crate::WireError;
-use crate::numbers::{fold, unfold};
+use crate::numbers::{offset_to_seq, seq_to_offset};
 use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
 
 /// Maximum segment payload in an IPv4 datagram (RFC 6691 §2). Airhop's receivers accept any length.
@@ -60,7 +60,7 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     if !options.sack.is_empty() {
         out.extend([NOP, NOP, SACK, 2 + 8 * options.sack.len() as u8]);
         for block in options.sack.blocks() {
-            out.extend([block.start, block.end].map(|edge| fold(edge, isn).to_be_bytes()).concat());
+            out.extend([block.start, block.end].map(|edge| offset_to_seq(edge, isn).to_be_bytes()).concat());
         }
     }
     if segment.header_check {
@@ -68,19 +68,19 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     }
     if let Some(Eln::Segment(seq)) = options.eln {
         out.extend([NOP, NOP, EXPERIMENT[1], 6]);
-        out.extend(fold(seq, isn).to_be_bytes());
+        out.extend(offset_to_seq(seq, isn).to_be_bytes());
     }
     if let Some(arrival) = options.arrival {
-        let micros = arrival.at.since(Time::ZERO).whole(Span::from_micros(1)) as u32;
+        let micros = arrival.at.since(Time::ZERO).whole_multiples(Span::from_micros(1)) as u32;
         out.extend([EXPERIMENT[0], 12, ARRIVAL[0], ARRIVAL[1]]);
-        out.extend([fold(arrival.seq, isn), micros].map(u32::to_be_bytes).concat());
+        out.extend([offset_to_seq(arrival.seq, isn), micros].map(u32::to_be_bytes).concat());
     }
     if !options.naks.is_empty() {
         out.extend([EXPERIMENT[0], 4 + 4 * options.naks.len() as u8, NAKS[0], NAKS[1]]);
-        out.extend(options.naks.seqs().iter().flat_map(|&seq| fold(seq, isn).to_be_bytes()));
+        out.extend(options.naks.seqs().iter().flat_map(|&seq| offset_to_seq(seq, isn).to_be_bytes()));
     }
     if let Some(contention) = options.contention {
-        let micros = contention.whole(Span::from_micros(1)) as u32;
+        let micros = contention.whole_multiples(Span::from_micros(1)) as u32;
         out.extend([EXPERIMENT[1], 8, CONTENTION[0], CONTENTION[1]]);
         out.extend(micros.to_be_bytes());
     }
@@ -91,7 +91,7 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
 /// of a SYN; `None` without this option. Unknown options are ignored (RFC 9293 §3.1, MUST-6).
 pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Option<u8>, WireError> {
     let mut window_shift = None;
-    for option in (Walk { options, at: 0 }) {
+    for option in (OptionIter { options, at: 0 }) {
         let (_, kind, body) = option?;
         match (kind, body) {
             (WINDOW_SCALE, &[shift]) if segment.flags.syn => window_shift = Some(shift.min(MAX_WINDOW_SHIFT)),
@@ -101,22 +101,22 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
             }
             (SACK, body) if body.len() % 8 == 0 => {
                 for edges in body.chunks(8) {
-                    let [start, end] = [0, 4].map(|at| unfold(word(edges, at), isn));
+                    let [start, end] = [0, 4].map(|at| seq_to_offset(word(edges, at), isn));
                     segment.options.sack.push(SackBlock { start, end });
                 }
             }
             (TIMESTAMPS | SACK, _) => return Err(MALFORMED),
             (253, [_, _]) => segment.header_check = true,
             (254, body) if body.len() == 4 && segment.options.eln.is_some() => {
-                segment.options.eln = Some(Eln::Segment(unfold(word(body, 0), isn)));
+                segment.options.eln = Some(Eln::Segment(seq_to_offset(word(body, 0), isn)));
             }
             (253, body) if body.len() == 10 && body.starts_with(&ARRIVAL) => {
                 let at = Time::ZERO + Span::from_micros(word(body, 6).into());
-                segment.options.arrival = Some(Arrival { seq: unfold(word(body, 2), isn), at });
+                segment.options.arrival = Some(Arrival { seq: seq_to_offset(word(body, 2), isn), at });
             }
             (253, body) if matches!(body.len(), 6 | 10 | 14 | 18) && body.starts_with(&NAKS) => {
                 segment.options.naks =
-                    body[NAKS.len()..].chunks(4).map(|seq| unfold(word(seq, 0), isn)).collect();
+                    body[NAKS.len()..].chunks(4).map(|seq| seq_to_offset(word(seq, 0), isn)).collect();
             }
             (254, body) if body.len() == 6 && body.starts_with(&CONTENTION) => {
                 segment.options.contention = Some(Span::from_micros(word(body, 2).into()));
@@ -128,21 +128,21 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
 }
 
 /// Returns the offset of the header checksum's value in `options`; `None` without this option.
-pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
-    let mut walk = (Walk { options, at: 0 }).filter_map(Result::ok);
+pub(crate) fn header_checksum_offset(options: &[u8]) -> Option<usize> {
+    let mut walk = (OptionIter { options, at: 0 }).filter_map(Result::ok);
     walk.find(|(_, kind, body)| *kind == EXPERIMENT[0] && body.len() == 2).map(|(at, _, _)| at + 2)
 }
 
 const MALFORMED: WireError = WireError::Malformed("TCP option");
 
 /// Iterator over options: offset, kind, and value (RFC 9293 §3.1).
-pub(crate) struct Walk<'a> {
+pub(crate) struct OptionIter<'a> {
     pub options: &'a [u8],
     /// Offset of the next option, or of the end of the list.
     pub at: usize,
 }
 
-impl<'a> Iterator for Walk<'a> {
+impl<'a> Iterator for OptionIter<'a> {
     type Item = Result<(usize, u8, &'a [u8]), WireError>;
 
     fn next(&mut self) -> Option<Self::Item> {

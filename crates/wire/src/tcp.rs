@@ -19,7 +19,7 @@
 //! sender that ignores the bit sees an ordinary ACK.
 
 use crate::WireError;
-use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
+use crate::addressing::{self, Conversation, FlowDirection, TCP_RECEIVER_PORT};
 use crate::ipv4::Datagram as Ip;
 use crate::{numbers, options};
 use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Segment};
@@ -57,10 +57,10 @@ pub(crate) fn write_segment(
     let mut header = header(packet.flow, way, segment.seq);
     if flags.ack {
         header.acknowledgment_number =
-            numbers::fold(segment.ack, addressing::isn(packet.flow, way.opposite()));
+            numbers::offset_to_seq(segment.ack, addressing::isn(packet.flow, way.opposite()));
     }
     // RFC 7323 §2.2: the window of a SYN is never scaled.
-    let shift = if flags.syn { 0 } else { conversation.shift(way) };
+    let shift = if flags.syn { 0 } else { conversation.window_shift(way) };
     header.window_size = u16::try_from(segment.window >> shift).unwrap_or(u16::MAX);
     header.syn = flags.syn;
     header.ack = flags.ack;
@@ -73,7 +73,7 @@ pub(crate) fn write_segment(
     let start = out.len();
     out.extend_from_slice(&header.to_bytes());
     out[start + OFFSET_BYTE] |= if segment.options.eln.is_some() { ELN_IN_ACK } else { 0 };
-    protect(&mut out[start..], [packet.src, packet.dst]);
+    write_header_checksum(&mut out[start..], [packet.src, packet.dst]);
     let first = segment.seq;
     out.extend((first..first.wrapping_add(segment.len.into())).map(|offset| offset as u8));
     Ok(IpNumber::TCP)
@@ -81,8 +81,8 @@ pub(crate) fn write_segment(
 
 /// Sets the HACK header checksum if the header has that option. The checksum is that of RFC 9293 §3.1,
 /// computed without data and with zero in the HACK field.
-fn protect(header: &mut [u8], ends: [NodeId; 2]) {
-    if let Some(at) = options::header_check(&header[TcpHeader::MIN_LEN..]) {
+fn write_header_checksum(header: &mut [u8], ends: [NodeId; 2]) {
+    if let Some(at) = options::header_checksum_offset(&header[TcpHeader::MIN_LEN..]) {
         let at = TcpHeader::MIN_LEN + at;
         let sum = header_sum(header, ends);
         header[at..at + 2].copy_from_slice(&sum.ones_complement().to_ne_bytes());
@@ -91,7 +91,7 @@ fn protect(header: &mut [u8], ends: [NodeId; 2]) {
 
 /// Returns the checksum's sum over pseudo header and header, without data.
 fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
-    let [source, destination] = ends.map(addressing::address);
+    let [source, destination] = ends.map(addressing::ipv4_address);
     Sum16BitWords::new()
         .add_slice(header)
         .add_2bytes([0, IpNumber::TCP.0])
@@ -101,10 +101,10 @@ fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
 }
 
 /// True if the HACK header checksum is correct or absent.
-fn is_protected(header: &[u8], ends: [NodeId; 2]) -> bool {
+fn has_valid_header_checksum(header: &[u8], ends: [NodeId; 2]) -> bool {
     let mut header = header.to_vec();
     header[CHECKSUM..CHECKSUM + 2].fill(0);
-    let has_check = options::header_check(&header[TcpHeader::MIN_LEN..]).is_some();
+    let has_check = options::header_checksum_offset(&header[TcpHeader::MIN_LEN..]).is_some();
     !has_check || header_sum(&header, ends).ones_complement() == 0
 }
 
@@ -115,13 +115,17 @@ pub(crate) fn write_notice(
     out: &mut Vec<u8>,
 ) -> Result<IpNumber, WireError> {
     // The receiver has sent only its SYN, so its next sequence number is that of its first data byte.
-    let mut header = header(packet.flow, Way::Reverse, 1);
-    let isn = addressing::isn(packet.flow, Way::Forward);
-    let (seq, end) = (numbers::fold(notice.seq, isn), numbers::fold(notice.end(), isn));
+    let mut header = header(packet.flow, FlowDirection::Reverse, 1);
+    let isn = addressing::isn(packet.flow, FlowDirection::Forward);
+    let (seq, end) = (numbers::offset_to_seq(notice.seq, isn), numbers::offset_to_seq(notice.end(), isn));
     header.ack = true;
     header.acknowledgment_number = seq;
     header.window_size = u16::MAX - u16::try_from(end.wrapping_sub(seq)).unwrap_or(u16::MAX);
-    let also = if notice.also == 0 { Vec::new() } else { notice.also.to_be_bytes().to_vec() };
+    let also = if notice.further_segments == 0 {
+        Vec::new()
+    } else {
+        notice.further_segments.to_be_bytes().to_vec()
+    };
     let option = match notice.kind {
         NoticeKind::Nak => {
             let head = if also.is_empty() { NAK_HEAD } else { LONG_NAK_HEAD };
@@ -142,23 +146,24 @@ pub(crate) fn write_notice(
 }
 
 /// Returns a header with ports and sequence number only.
-fn header(flow: FlowId, way: Way, seq: u64) -> TcpHeader {
+fn header(flow: FlowId, way: FlowDirection, seq: u64) -> TcpHeader {
     let (source, destination) = addressing::ports(flow, way, TCP_RECEIVER_PORT);
-    TcpHeader::new(source, destination, numbers::fold(seq, addressing::isn(flow, way)), 0)
+    TcpHeader::new(source, destination, numbers::offset_to_seq(seq, addressing::isn(flow, way)), 0)
 }
 
 /// Parses a segment, or a notice in the form of a segment.
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let (header, payload) = TcpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("TCP header"))?;
-    let (flow, way) = addressing::flow(header.source_port, header.destination_port, TCP_RECEIVER_PORT)?;
+    let (flow, way) =
+        addressing::flow_from_ports(header.source_port, header.destination_port, TCP_RECEIVER_PORT)?;
     if let Some(notice) = read_notice(flow, ip.body[OFFSET_BYTE] & NOTICE_BITS, &header)? {
         return Ok((flow, Body::Notice(Notice { origin: ip.src, ..notice }), None));
     }
     let peer_isn = addressing::isn(flow, way.opposite());
     let mut segment = Segment {
-        seq: numbers::unfold(header.sequence_number, addressing::isn(flow, way)),
+        seq: numbers::seq_to_offset(header.sequence_number, addressing::isn(flow, way)),
         len: payload.len() as u32,
-        ack: if header.ack { numbers::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
+        ack: if header.ack { numbers::seq_to_offset(header.acknowledgment_number, peer_isn) } else { 0 },
         window: header.window_size.into(),
         flags: Flags {
             syn: header.syn,
@@ -174,7 +179,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         segment.options.eln = Some(Eln::Next);
     }
     let window_shift = options::read(header.options.as_slice(), peer_isn, &mut segment)?;
-    if !is_protected(&ip.body[..header.header_len()], [ip.src, ip.dst]) {
+    if !has_valid_header_checksum(&ip.body[..header.header_len()], [ip.src, ip.dst]) {
         return Err(WireError::Malformed("header checksum"));
     }
     Ok((flow, Body::Tcp(segment), window_shift))
@@ -182,10 +187,14 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
 
 /// Returns the notice in the reserved bits or options of a header.
 fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Notice>, WireError> {
-    let isn = addressing::isn(flow, Way::Forward);
+    let isn = addressing::isn(flow, FlowDirection::Forward);
     let notice = |kind, seq: u32, end: u32, also| {
-        let first = numbers::unfold(seq, isn);
-        Some(Notice { len: end.wrapping_sub(seq), also, ..Notice::about(kind, first, first) })
+        let first = numbers::seq_to_offset(seq, isn);
+        Some(Notice {
+            len: end.wrapping_sub(seq),
+            further_segments: also,
+            ..Notice::with_segment(kind, first, first)
+        })
     };
     let seq = header.acknowledgment_number;
     let end = seq.wrapping_add((u16::MAX - header.window_size).into());

@@ -5,8 +5,8 @@ use crate::common::{
 };
 use crate::hostile::{internet_checksum, repair_checksums};
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, NoticeKind, Packet, RareOptions,
-    RouteReply, RouteRequest, Routing, Segment, Span, Time, Timestamps, Unreachable,
+    AodvMessage, Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, NoticeKind, Packet,
+    RareOptions, RouteReply, RouteRequest, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, decode, encode, window_shift};
 
@@ -16,7 +16,7 @@ fn every_byte_of_an_ack_with_sack_is_correct() {
     let timestamps = Some(Timestamps { value: 0x0102_0304, echo: 0x0506_0708 });
     let sack = sack(&[(4001, 5001), (2001, 3001)]);
     let ack = Segment { ack: 1001, timestamps, ..NOTHING };
-    let out = bytes(&reverse(ack.with(RareOptions { sack, ..RareOptions::NONE })));
+    let out = bytes(&reverse(ack.with_rare_options(RareOptions { sack, ..RareOptions::NONE })));
     let (forward, back) = (word(&out, 28) - 1001, word(&out, 24) - 1);
     let edge = |offset: u32| forward.wrapping_add(offset).to_be_bytes();
     let ip = [0x45, 0, 0, 72, 0, 0, 0x40, 0, 64, 6, out[10], out[11], 10, 0, 0, 5, 10, 0, 0, 1];
@@ -62,7 +62,7 @@ fn every_byte_of_eln_and_ersn_is_correct() {
 #[test]
 fn every_byte_of_an_ack_with_eln_is_correct() {
     let plain = bytes(&reverse(Segment { ack: 1001, ..NOTHING }));
-    let with = |options| bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with(options)));
+    let with = |options| bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with_rare_options(options)));
     let marked = with(RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE });
     assert_eq!(marked[32], plain[32] | 0b0000_0010);
     assert_eq!((&marked[..10], &marked[12..32]), (&plain[..10], &plain[12..32]));
@@ -85,8 +85,8 @@ fn every_byte_of_a_notice_bitmap_is_correct() {
     {
         let mut packet = notice(kind, 7001, 8001);
         let Body::Notice(about) = &mut packet.body else { unreachable!() };
-        about.also = 0x8000_0000_0000_0001;
-        packet.bytes = about.bytes();
+        about.further_segments = 0x8000_0000_0000_0001;
+        packet.bytes = about.datagram_bytes();
         let out = bytes(&packet);
         assert!(checksums_hold(&out));
         let options = &out[40..];
@@ -101,7 +101,9 @@ fn every_byte_of_a_notice_bitmap_is_correct() {
 fn every_byte_of_nak_and_contention_options_is_correct() {
     let nak = |seqs: &[u64]| {
         let naks = seqs.iter().copied().collect();
-        bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with(RareOptions { naks, ..RareOptions::NONE })))
+        bytes(&reverse(
+            Segment { ack: 1001, ..NOTHING }.with_rare_options(RareOptions { naks, ..RareOptions::NONE }),
+        ))
     };
     for (seqs, length) in [(&[1001][..], 8), (&[1001, 7001], 12), (&[1001, 2001, 7001], 16)] {
         let out = nak(seqs);
@@ -112,11 +114,11 @@ fn every_byte_of_nak_and_contention_options_is_correct() {
     }
     let contention = Some(Span::from_micros(0x0102_0304));
     let byte = Segment { len: 1, ..NOTHING };
-    let out = bytes(&data(byte.with(RareOptions { contention, ..RareOptions::NONE })));
+    let out = bytes(&data(byte.with_rare_options(RareOptions { contention, ..RareOptions::NONE })));
     assert_eq!(out[40..48], [254, 8, 0xA1, 0x52, 1, 2, 3, 4]);
     let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
     let (naks, eln) = (Naks::from_iter(1..=4), Some(Eln::Segment(1)));
-    let full = NOTHING.with(RareOptions { naks, eln, arrival, ..RareOptions::NONE });
+    let full = NOTHING.with_rare_options(RareOptions { naks, eln, arrival, ..RareOptions::NONE });
     assert_eq!(bytes(&reverse(full.clone())).len(), 80);
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
     let over = encode(
@@ -190,22 +192,23 @@ fn a_syn_offers_mss_sack_and_window_scale() {
 #[test]
 fn every_byte_of_a_routing_message_is_correct() {
     let [dst, origin] = [NodeId(8), NodeId(0)];
-    let of = |to, ttl, message| bytes(&Packet::routing(NodeId(3), to, ttl, message));
+    let of = |to, ttl, message| bytes(&Packet::from_routing_message(NodeId(3), to, ttl, message));
     let request = RouteRequest { id: 7, hops: 3, dst, dst_seq: 0x0102_0304, origin, origin_seq: 10 };
-    let out = of(NodeId::BROADCAST, 5, Routing::Request(request));
+    let out = of(NodeId::BROADCAST, 5, AodvMessage::Request(request));
     assert_eq!((out.len(), out[8], &out[12..20]), (52, 5, &[10, 0, 0, 4, 255, 255, 255, 255][..]));
     let udp = |length| [2, 142, 2, 142, 0, length];
     assert_eq!(out[20..26], udp(32), "ports 654");
     let body = [1, 0, 0, 3, 0, 0, 0, 7, 10, 0, 0, 9, 1, 2, 3, 4, 10, 0, 0, 1, 0, 0, 0, 10];
     assert_eq!(out[28..], body);
-    let out = of(NodeId::BROADCAST, 5, Routing::Request(RouteRequest { dst_seq: 0, ..request }));
+    let out = of(NodeId::BROADCAST, 5, AodvMessage::Request(RouteRequest { dst_seq: 0, ..request }));
     assert_eq!(out[28..32], [1, 0b1000, 0, 3], "U: the sequence number is unknown");
     let lifetime = Span::from_millis(10_000);
-    let out = of(NodeId(2), 30, Routing::Reply(RouteReply { hops: 5, dst, dst_seq: 8, origin, lifetime }));
+    let out =
+        of(NodeId(2), 30, AodvMessage::Reply(RouteReply { hops: 5, dst, dst_seq: 8, origin, lifetime }));
     assert_eq!((&out[16..20], &out[20..26]), (&[10, 0, 0, 3][..], &udp(28)[..]));
     assert_eq!(out[28..], [2, 0, 0, 5, 10, 0, 0, 9, 0, 0, 0, 8, 10, 0, 0, 1, 0, 0, 0x27, 0x10]);
-    let lost = [(dst, 9), (origin, 11)].map(|(dst, seq)| Unreachable { dst, seq }).to_vec();
-    let out = of(NodeId::BROADCAST, 1, Routing::Error(lost));
+    let lost = [(dst, 9), (origin, 11)].map(|(dst, seq)| Unreachable { dst, dst_seq: seq }).to_vec();
+    let out = of(NodeId::BROADCAST, 1, AodvMessage::Error(lost));
     assert_eq!(out[28..], [3, 0, 0, 2, 10, 0, 0, 9, 0, 0, 0, 9, 10, 0, 0, 1, 0, 0, 0, 11]);
     assert!(checksums_hold(&out));
 }
@@ -253,7 +256,7 @@ fn a_retransmission_carries_the_original_bytes() {
 #[test]
 fn udp_datagrams_of_any_length_read_back() {
     for len in [0, 5, 12, 1000, 65_507] {
-        let body = Body::Udp(Datagram { number: 0, len, sent: Time::ZERO, original: None });
+        let body = Body::Udp(Datagram { sequence_number: 0, len, sent: Time::ZERO, original: None });
         let packet = Packet { bytes: 28 + len, body, ..data(NOTHING) };
         let out = bytes(&packet);
         assert!(checksums_hold(&out));
@@ -272,7 +275,7 @@ fn oversized_packets_are_refused() {
     assert_eq!(refused(&data(Segment { len: 65_496, ..NOTHING })), WireError::TooLong(65_536));
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
     let sack = sack(&[(1, 2), (3, 4), (5, 6), (7, 8)]);
-    let full = Segment { timestamps, ..NOTHING }.with(RareOptions { sack, ..RareOptions::NONE });
+    let full = Segment { timestamps, ..NOTHING }.with_rare_options(RareOptions { sack, ..RareOptions::NONE });
     assert_eq!(refused(&data(full)), WireError::Options(48));
     assert_eq!(refused(&Packet { flow: FlowId(16_384), ..data(NOTHING) }), WireError::Flow(16_384));
 }

@@ -5,8 +5,8 @@ use crate::common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_ho
 use crate::hostile;
 use crate::hostile::repair_checksums;
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Options, Packet,
-    RareOptions, RouteReply, RouteRequest, Routing, Sack, Segment, Span, Time, Timestamps, Unreachable,
+    AodvMessage, Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Options,
+    Packet, RareOptions, RouteReply, RouteRequest, Sack, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
 use proptest::prelude::*;
@@ -82,30 +82,36 @@ fn notices() -> impl Strategy<Value = Notice> {
             let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
             // The notice has the form of an ACK of the receiver, or is a message of the base station that
             // created it.
-            let origin = if kind.concerns_one_segment() { RECEIVER } else { BASE_STATION };
+            let origin = if kind.is_segment_specific() { RECEIVER } else { BASE_STATION };
             let made = Time::from_nanos(made);
-            let also = if kind.concerns_one_segment() { also } else { 0 };
-            Notice { also, delay, origin, made, ..Notice::about(kind, seq, seq + len) }
+            let also = if kind.is_segment_specific() { also } else { 0 };
+            Notice {
+                further_segments: also,
+                delay,
+                origin,
+                created: made,
+                ..Notice::with_segment(kind, seq, seq + len)
+            }
         },
     )
 }
 
-fn messages() -> impl Strategy<Value = Routing> {
+fn messages() -> impl Strategy<Value = AodvMessage> {
     let node = || any::<u16>().prop_map(NodeId);
-    let unreachable = (node(), any::<u32>()).prop_map(|(dst, seq)| Unreachable { dst, seq });
+    let unreachable = (node(), any::<u32>()).prop_map(|(dst, seq)| Unreachable { dst, dst_seq: seq });
     prop_oneof![
         (any::<u32>(), any::<u8>(), node(), any::<u32>(), node(), any::<u32>()).prop_map(
             |(id, hops, dst, dst_seq, origin, origin_seq)| {
-                Routing::Request(RouteRequest { id, hops, dst, dst_seq, origin, origin_seq })
+                AodvMessage::Request(RouteRequest { id, hops, dst, dst_seq, origin, origin_seq })
             }
         ),
         (any::<u8>(), node(), any::<u32>(), node(), any::<u32>()).prop_map(
             |(hops, dst, dst_seq, origin, millis)| {
                 let lifetime = Span::from_millis(millis.into());
-                Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime })
+                AodvMessage::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime })
             }
         ),
-        prop::collection::vec(unreachable, 1..20).prop_map(Routing::Error),
+        prop::collection::vec(unreachable, 1..20).prop_map(AodvMessage::Error),
     ]
 }
 
@@ -118,7 +124,7 @@ prop_compose! {
         body in prop_oneof![
             segments().prop_map(Body::Tcp),
             (any::<u64>(), 16..3000u32, any::<u64>()).prop_map(|(number, len, sent)| {
-                Body::Udp(Datagram { number, len, sent: Time::from_nanos(sent), original: None })
+                Body::Udp(Datagram { sequence_number: number, len, sent: Time::from_nanos(sent), original: None })
             }),
             notices().prop_map(Body::Notice),
             messages().prop_map(Body::Routing),
@@ -127,7 +133,7 @@ prop_compose! {
         let bytes = match &body {
             Body::Tcp(s) => 40 + s.option_bytes() + s.len,
             Body::Udp(d) => 28 + d.len,
-            Body::Notice(n) => n.bytes(),
+            Body::Notice(n) => n.datagram_bytes(),
             Body::Routing(message) => 28 + message.bytes(),
         };
         let flow = if matches!(body, Body::Routing(_)) { FlowId::NONE } else { FlowId(flow) };

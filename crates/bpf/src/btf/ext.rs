@@ -1,6 +1,6 @@
 //! Section `.BTF.ext`: source lines of instructions, and CO-RE relocations.
 
-use super::read::{Words, header, part};
+use super::read::{WordReader, parse_header, part};
 use super::{Btf, Name, Type, TypeId};
 use crate::error::Problem;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ pub(crate) struct LineInfo {
 
 /// Member of a structure that an instruction accesses (CO-RE).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reached {
+pub(crate) struct ResolvedMember {
     pub structure: String,
     /// Path of the member within the structure.
     pub path: String,
@@ -25,9 +25,9 @@ pub(crate) struct Reached {
     /// True if the member is a number or a pointer, not a nested structure.
     pub is_scalar: bool,
     /// Bitfield width in bits; 0 for other members.
-    pub bits: u64,
+    pub bitfield_bits: u64,
     /// Size of the member's type in bytes.
-    pub bytes: u64,
+    pub type_bytes: u64,
 }
 
 /// Returns the error for a section that contradicts its header.
@@ -39,7 +39,7 @@ impl Btf {
     /// Returns the line records of the section `.BTF.ext`, in their order.
     pub(crate) fn lines(&self, section: &[u8]) -> Result<Vec<LineInfo>, Problem> {
         let mut lines = Vec::new();
-        records(section, 1, |section, record| {
+        for_each_record(section, 1, |section, record| {
             let [offset, file, _text, position, ..] = *record else {
                 return Err(wrong("line records are truncated"));
             };
@@ -53,7 +53,7 @@ impl Btf {
     /// kernel's types.
     pub(crate) fn relocated_structures(&self, section: &[u8]) -> Result<Vec<String>, Problem> {
         let mut structures = BTreeSet::new();
-        records(section, 2, |_, record| {
+        for_each_record(section, 2, |_, record| {
             let [_offset, structure, ..] = *record else { return Err(wrong("CO-RE records are truncated")) };
             structures.insert(structure);
             Ok(())
@@ -70,7 +70,7 @@ impl Btf {
     /// Returns the member that an access string such as `0:3:1` selects in a structure. After the leading 0,
     /// each number is a member index or an array index. Returns `None` if the string selects no member, or if
     /// it does not begin with 0.
-    pub(crate) fn reached(&self, root: u32, path: Name) -> Result<Option<Reached>, Problem> {
+    pub(crate) fn resolve_member(&self, root: u32, path: Name) -> Result<Option<ResolvedMember>, Problem> {
         let (mut at, Type::Composite { name, .. }) = self.get(TypeId(root))? else { return Ok(None) };
         let (structure, mut names) = (self.text(*name).to_owned(), String::new());
         let (mut bit_offset, mut bits) = (0_u64, 0);
@@ -103,36 +103,43 @@ impl Btf {
         }
         let is_scalar = matches!(self.get(at)?.1, Type::Int { .. } | Type::Enum { .. } | Type::Pointer(_));
         let bytes = if bits == 0 { 0 } else { self.size(at)? };
-        Ok(Some(Reached { structure, path: names, bit_offset, is_scalar, bits: bits.into(), bytes }))
+        Ok(Some(ResolvedMember {
+            structure,
+            path: names,
+            bit_offset,
+            is_scalar,
+            bitfield_bits: bits.into(),
+            type_bytes: bytes,
+        }))
     }
 }
 
 /// Reads the records of a table. Table 0 contains functions, table 1 lines, and table 2 CO-RE relocations.
-pub(crate) fn records(
+pub(crate) fn for_each_record(
     section: &[u8],
     table: usize,
     mut each: impl FnMut(u32, &[u32]) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let (length, mut words) = header(section).map_err(wrong)?;
+    let (length, mut words) = parse_header(section).map_err(wrong)?;
     for _ in 0..table * 2 {
-        words.next();
+        words.next_word();
     }
     let within_header = length >= 8 * (table as u32 + 2);
-    let (Some(offset), Some(bytes), true) = (words.next(), words.next(), within_header) else {
+    let (Some(offset), Some(bytes), true) = (words.next_word(), words.next_word(), within_header) else {
         return Ok(());
     };
     let records =
         part(section, length, offset, bytes).ok_or_else(|| wrong("its tables extend beyond its end"))?;
-    let mut words = Words(records);
-    let Some(record_bytes) = words.next() else { return Ok(()) };
+    let mut words = WordReader(records);
+    let Some(record_bytes) = words.next_word() else { return Ok(()) };
     if !(8..=256).contains(&record_bytes) || record_bytes % 4 != 0 {
         return Err(wrong(format!("records of {record_bytes} bytes")));
     }
     let mut record = vec![0; record_bytes as usize / 4];
-    while let (Some(name), Some(count)) = (words.next(), words.next()) {
+    while let (Some(name), Some(count)) = (words.next_word(), words.next_word()) {
         for _ in 0..count {
             for word in &mut record {
-                *word = words.next().ok_or_else(|| wrong("its records are truncated"))?;
+                *word = words.next_word().ok_or_else(|| wrong("its records are truncated"))?;
             }
             each(name, &record)?;
         }

@@ -5,8 +5,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ext::{LineInfo, Reached, records};
-pub(crate) use read::{header, part};
+pub(crate) use ext::{LineInfo, ResolvedMember, for_each_record};
+pub(crate) use read::{parse_header, part};
 
 use crate::error::Problem;
 

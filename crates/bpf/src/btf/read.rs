@@ -7,11 +7,11 @@ use crate::error::Problem;
 pub(super) const MAGIC: u16 = 0xeb9f;
 
 /// A sequence of 32-bit numbers.
-pub(crate) struct Words<'a>(pub &'a [u8]);
+pub(crate) struct WordReader<'a>(pub &'a [u8]);
 
-impl Words<'_> {
+impl WordReader<'_> {
     /// Returns the next number; `None` at the end.
-    pub(crate) fn next(&mut self) -> Option<u32> {
+    pub(crate) fn next_word(&mut self) -> Option<u32> {
         let (word, rest) = self.0.split_first_chunk::<4>()?;
         self.0 = rest;
         Some(u32::from_le_bytes(*word))
@@ -26,9 +26,9 @@ pub(crate) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Opt
 }
 
 /// Returns the length of the header and the words after the header.
-pub(crate) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
-    let mut words = Words(section);
-    let (Some(first), Some(length)) = (words.next(), words.next()) else {
+pub(crate) fn parse_header(section: &[u8]) -> Result<(u32, WordReader<'_>), String> {
+    let mut words = WordReader(section);
+    let (Some(first), Some(length)) = (words.next_word(), words.next_word()) else {
         return Err(format!("{} bytes, too few for a header", section.len()));
     };
     let (magic, version) = (first as u16, (first >> 16) as u8);
@@ -41,8 +41,8 @@ pub(crate) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
 impl Btf {
     /// Parses the section `.BTF`.
     pub(crate) fn read(section: &[u8]) -> Result<Btf, Problem> {
-        let (length, mut words) = header(section).map_err(wrong)?;
-        let mut field = || words.next().ok_or_else(|| wrong("the header is truncated"));
+        let (length, mut words) = parse_header(section).map_err(wrong)?;
+        let mut field = || words.next_word().ok_or_else(|| wrong("the header is truncated"));
         let (type_offset, type_length, string_offset, string_length) =
             (field()?, field()?, field()?, field()?);
         let beyond = || wrong("its parts extend beyond its end");
@@ -50,7 +50,7 @@ impl Btf {
         let strings = part(section, length, string_offset, string_length).ok_or_else(beyond)?;
         let strings = String::from_utf8(strings.to_vec()).map_err(|_| wrong("its strings are not UTF-8"))?;
         let mut btf = Btf { types: vec![Type::Void], strings };
-        let mut words = Words(types);
+        let mut words = WordReader(types);
         while !words.0.is_empty() {
             let number = btf.types.len();
             let kind = read_type(&mut words).map_err(|why| wrong(format!("type {number}: {why}")))?;
@@ -61,8 +61,8 @@ impl Btf {
 }
 
 /// Reads the three common words of a type, and the extra data of its kind.
-fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
-    let mut next = || words.next().ok_or("cut off");
+fn read_type(words: &mut WordReader<'_>) -> Result<Type, String> {
+    let mut next = || words.next_word().ok_or("cut off");
     let (name, info, size_or_type) = (next()?, next()?, next()?);
     let (count, kind, flag) = (info & 0xffff, (info >> 24) & 0x1f, info >> 31 == 1);
     let target = TypeId(size_or_type);

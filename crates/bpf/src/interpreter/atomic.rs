@@ -2,7 +2,7 @@
 
 use super::Registers;
 use crate::instruction::Atomic;
-use crate::memory::{Access, Denied, Memory};
+use crate::memory::{Access, AccessError, Memory};
 
 /// Computes the value in memory after the instruction.
 macro_rules! updated {
@@ -20,24 +20,24 @@ macro_rules! updated {
 }
 
 /// Returns an error if the address is not a multiple of the word's size, as in every kernel.
-fn aligned(address: u64, bytes: usize) -> Result<(), Denied> {
+fn aligned(address: u64, bytes: usize) -> Result<(), AccessError> {
     match address % bytes as u64 {
         0 => Ok(()),
         _ => {
             let at = format!("at {address:#x}, which is not a multiple of {bytes}: atomics are aligned");
-            Err(Denied { access: Access::Store, bytes, at })
+            Err(AccessError { access: Access::Store, bytes, at })
         }
     }
 }
 
 /// Applies the operation to a 64-bit word; returns the previous value.
-pub(super) fn word64(
+pub(super) fn apply_atomic64(
     atomic: Atomic,
     memory: &mut Memory<'_>,
     address: u64,
     operand: u64,
     expected: u64,
-) -> Result<u64, Denied> {
+) -> Result<u64, AccessError> {
     aligned(address, 8)?;
     let old =
         u64::from_le_bytes(memory.load(address).ok_or_else(|| memory.denied(Access::Load, address, 8))?);
@@ -47,13 +47,13 @@ pub(super) fn word64(
 }
 
 /// Applies the operation to a 32-bit word; returns the previous value.
-pub(super) fn word32(
+pub(super) fn apply_atomic32(
     atomic: Atomic,
     memory: &mut Memory<'_>,
     address: u64,
     operand: u32,
     expected: u32,
-) -> Result<u32, Denied> {
+) -> Result<u32, AccessError> {
     aligned(address, 4)?;
     let old =
         u32::from_le_bytes(memory.load(address).ok_or_else(|| memory.denied(Access::Load, address, 4))?);
@@ -63,7 +63,7 @@ pub(super) fn word32(
 }
 
 /// Stores the previous value of the word in the result register.
-pub(super) fn fetch(atomic: Atomic, registers: &mut Registers, src: usize, old: u64) {
+pub(super) fn store_previous(atomic: Atomic, registers: &mut Registers, src: usize, old: u64) {
     match atomic {
         Atomic::Add | Atomic::Or | Atomic::And | Atomic::Xor => {}
         Atomic::CompareExchange => registers[0] = old,

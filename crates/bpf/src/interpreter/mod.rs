@@ -4,10 +4,10 @@ mod atomic;
 #[cfg(test)]
 mod tests;
 
-use crate::fault::Cause;
-use crate::instruction::{FRAME, Instruction, Op};
-use crate::kernel::{Helper, Helpers};
-use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
+use crate::fault::FaultCause;
+use crate::instruction::{FRAME_POINTER, Instruction, Op};
+use crate::kernel::{Helper, HelperContext};
+use crate::memory::{Access, AddressSpace, FRAME_BYTES, MAX_FRAMES};
 
 /// Registers r0 to r10, and a register that is always zero. An index into sixteen entries needs no bounds
 /// check.
@@ -26,20 +26,21 @@ pub(crate) fn run(
     code: &[Instruction],
     entry: usize,
     argument: u64,
-    kernel: &mut Helpers<'_>,
+    kernel: &mut HelperContext<'_>,
     budget: u32,
-) -> Result<(u64, u32), (usize, Cause)> {
+) -> Result<(u64, u32), (usize, FaultCause)> {
     let (result, left) =
         run_function(code, entry, [argument, 0], kernel, 0, budget).map_err(|(at, cause)| match cause {
             // the budget is that of the program, not that of a callback of bpf_loop()
-            Cause::Endless(_) => (at, Cause::Endless(budget)),
+            FaultCause::Endless(_) => (at, FaultCause::Endless(budget)),
             cause => (at, cause),
         })?;
     match kernel.lock {
         None => Ok((result, left)),
-        Some(_) => {
-            Err((entry, Cause::Call { function: "bpf_spin_lock", why: "the lock is never released".into() }))
-        }
+        Some(_) => Err((
+            entry,
+            FaultCause::Call { function: "bpf_spin_lock", why: "the lock is never released".into() },
+        )),
     }
 }
 
@@ -48,25 +49,25 @@ fn run_function(
     code: &[Instruction],
     entry: usize,
     arguments: [u64; 2],
-    kernel: &mut Helpers<'_>,
+    kernel: &mut HelperContext<'_>,
     first: usize,
     budget: u32,
-) -> Result<(u64, u32), (usize, Cause)> {
-    if first == FRAMES {
-        return Err((entry, Cause::TooDeep(FRAMES)));
+) -> Result<(u64, u32), (usize, FaultCause)> {
+    if first == MAX_FRAMES {
+        return Err((entry, FaultCause::TooDeep(MAX_FRAMES)));
     }
-    let mut frames = [Frame::default(); FRAMES];
+    let mut frames = [Frame::default(); MAX_FRAMES];
     let mut depth = first;
     let mut r: Registers = [0; 16];
     [r[1], r[2]] = arguments;
-    r[usize::from(FRAME)] = enter_frame(kernel, depth);
+    r[usize::from(FRAME_POINTER)] = enter_frame(kernel, depth);
     let mut next = entry;
     let mut left = budget;
     loop {
         let at = next;
         let instruction = code[at];
         if left == 0 {
-            return Err((at, Cause::Endless(budget)));
+            return Err((at, FaultCause::Endless(budget)));
         }
         left -= 1;
         next = at + 1;
@@ -209,30 +210,32 @@ fn run_function(
             Op::Store64 => store!(u64),
             Op::Atomic32(atomic) => {
                 let address = dst.wrapping_add(offset);
-                let old = atomic::word32(atomic, &mut kernel.memory, address, src32, r[0] as u32)
+                let old = atomic::apply_atomic32(atomic, &mut kernel.memory, address, src32, r[0] as u32)
                     .map_err(|denied| (at, denied.into()))?;
-                atomic::fetch(atomic, &mut r, s, old.into());
+                atomic::store_previous(atomic, &mut r, s, old.into());
             }
             Op::Atomic64(atomic) => {
                 let address = dst.wrapping_add(offset);
-                let old = atomic::word64(atomic, &mut kernel.memory, address, src, r[0])
+                let old = atomic::apply_atomic64(atomic, &mut kernel.memory, address, src, r[0])
                     .map_err(|denied| (at, denied.into()))?;
-                atomic::fetch(atomic, &mut r, s, old);
+                atomic::store_previous(atomic, &mut r, s, old);
             }
 
             // §4.3.1: r0 is the result, and r6 to r9 are preserved.
             Op::Call => {
-                if depth + 1 == FRAMES {
-                    return Err((at, Cause::TooDeep(FRAMES)));
+                if depth + 1 == MAX_FRAMES {
+                    return Err((at, FaultCause::TooDeep(MAX_FRAMES)));
                 }
                 frames[depth] = Frame { next, saved: [r[6], r[7], r[8], r[9]] };
                 depth += 1;
-                r[usize::from(FRAME)] = enter_frame(kernel, depth);
+                r[usize::from(FRAME_POINTER)] = enter_frame(kernel, depth);
                 next = instruction.offset as usize;
             }
             Op::CallHelper(Helper::Loop) => {
                 (r[0], left) = repeat(code, [r[1], r[2], r[3], r[4]], kernel, depth + 1, left).map_err(
-                    |(inner, cause)| (if matches!(cause, Cause::Call { .. }) { at } else { inner }, cause),
+                    |(inner, cause)| {
+                        (if matches!(cause, FaultCause::Call { .. }) { at } else { inner }, cause)
+                    },
                 )?;
             }
             Op::CallHelper(helper) => {
@@ -251,7 +254,7 @@ fn run_function(
                 kernel.memory.frames = depth + 1;
                 let Frame { next: back, saved } = frames[depth];
                 [r[6], r[7], r[8], r[9]] = saved;
-                r[usize::from(FRAME)] = frame_end(depth);
+                r[usize::from(FRAME_POINTER)] = frame_end(depth);
                 next = back;
             }
         }
@@ -263,7 +266,7 @@ const HELPER_COST: u32 = 64;
 
 /// Returns the frame pointer of a function: the end of its stack frame.
 fn frame_end(depth: usize) -> u64 {
-    Space::Frame(depth).address(FRAME_BYTES as u32)
+    AddressSpace::Frame(depth).address(FRAME_BYTES as u32)
 }
 
 /// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context,
@@ -272,11 +275,11 @@ fn frame_end(depth: usize) -> u64 {
 fn repeat(
     code: &[Instruction],
     [count, callback, context, flags]: [u64; 4],
-    kernel: &mut Helpers<'_>,
+    kernel: &mut HelperContext<'_>,
     depth: usize,
     mut left: u32,
-) -> Result<(u64, u32), (usize, Cause)> {
-    let Some(entry) = Space::code(callback).filter(|&entry| entry < code.len()) else {
+) -> Result<(u64, u32), (usize, FaultCause)> {
+    let Some(entry) = AddressSpace::code(callback).filter(|&entry| entry < code.len()) else {
         return Err((0, Helper::Loop.refuse(format!("{callback:#x} is not a function of the program"))));
     };
     let count = count as u32;
@@ -304,7 +307,7 @@ const TOO_BIG: i64 = -7;
 const INVALID: i64 = -22;
 
 /// Clears a function's stack frame and returns the frame pointer.
-fn enter_frame(kernel: &mut Helpers<'_>, depth: usize) -> u64 {
+fn enter_frame(kernel: &mut HelperContext<'_>, depth: usize) -> u64 {
     kernel.memory.frames = depth + 1;
     kernel.memory.stack[depth * FRAME_BYTES..(depth + 1) * FRAME_BYTES].fill(0);
     frame_end(depth)

@@ -3,7 +3,7 @@
 use super::*;
 use crate::instruction::Encoded;
 use crate::kernel::Printer;
-use crate::memory::{Guarded, Memory, READ, Region};
+use crate::memory::{GuardedBytes, Memory, READ, Region};
 use airhop_base::SplitMix64;
 
 /// An instruction as `opcode dst, src, offset, immediate`.
@@ -15,11 +15,11 @@ const EXIT: Line = (0x95, 0, 0, 0, 0);
 
 /// Runs instructions with two numbers in r1 and r2, and with r3 pointing to a writable region of sixteen
 /// bytes with the values 0 to 15.
-fn run_lines(lines: &[Line], first: u64, second: u64) -> Result<u64, (usize, Cause)> {
+fn run_lines(lines: &[Line], first: u64, second: u64) -> Result<u64, (usize, FaultCause)> {
     let mut code: Vec<Instruction> = Vec::new();
     let place =
         |number: u64, dst| Instruction { op: Op::Mov64, dst, src: 11, offset: 0, immediate: number as i64 };
-    code.extend([place(first, 1), place(second, 2), place(Space::Region(0).address(0), 3)]);
+    code.extend([place(first, 1), place(second, 2), place(AddressSpace::Region(0).address(0), 3)]);
     for &(opcode, dst, src, offset, immediate) in lines {
         let encoded = Encoded { opcode, dst, src, offset, immediate };
         code.push(encoded.decode(code.len()).unwrap());
@@ -27,12 +27,12 @@ fn run_lines(lines: &[Line], first: u64, second: u64) -> Result<u64, (usize, Cau
     run_code(&code)
 }
 
-fn run_code(code: &[Instruction]) -> Result<u64, (usize, Cause)> {
-    let (mut stack, mut bytes, rights) = ([0xff; FRAME_BYTES * FRAMES], [0; 8], [READ; 8]);
-    let mut regions = [Region::section("test".into(), (0..16).collect(), true)];
+fn run_code(code: &[Instruction]) -> Result<u64, (usize, FaultCause)> {
+    let (mut stack, mut bytes, rights) = ([0xff; FRAME_BYTES * MAX_FRAMES], [0; 8], [READ; 8]);
+    let mut regions = [Region::from_section("test".into(), (0..16).collect(), true)];
     let memory = Memory {
         stack: &mut stack,
-        context: Guarded { bytes: &mut bytes, rights: &rights },
+        context: GuardedBytes { bytes: &mut bytes, rights: &rights },
         socket: None,
         sample: None,
         packet: &[],
@@ -43,8 +43,8 @@ fn run_code(code: &[Instruction]) -> Result<u64, (usize, Cause)> {
     let (mut random, mut scratch) = (SplitMix64::new(0), Vec::new());
     let printer = Printer { object: "test", lines: &mut 0 };
     let (maps, random, scratch) = (&mut [][..], &mut random, &mut scratch);
-    let mut kernel = Helpers { memory, maps, random, now_ns: 0, scratch, lock: None, printer };
-    run(code, 0, Space::Context.address(0), &mut kernel, BUDGET).map(|(result, _)| result)
+    let mut kernel = HelperContext { memory, maps, random, now_ns: 0, scratch, lock: None, printer };
+    run(code, 0, AddressSpace::Context.address(0), &mut kernel, BUDGET).map(|(result, _)| result)
 }
 
 /// Returns the result of an arithmetic instruction on r1 and r2. Checks both forms, `r1 OP= r2` and, if the
@@ -292,28 +292,28 @@ fn a_call_preserves_r6_to_r9_and_clears_its_stack_frame() {
 
 #[test]
 fn an_endless_program_is_stopped() {
-    assert_eq!(run_lines(&[(0x05, 0, 0, -1, 0)], 0, 0), Err((3, Cause::Endless(BUDGET))));
+    assert_eq!(run_lines(&[(0x05, 0, 0, -1, 0)], 0, 0), Err((3, FaultCause::Endless(BUDGET))));
     let call = Instruction { op: Op::Call, dst: 0, src: 11, offset: 0, immediate: 0 };
-    assert_eq!(run_code(&[call]), Err((0, Cause::TooDeep(FRAMES))));
+    assert_eq!(run_code(&[call]), Err((0, FaultCause::TooDeep(MAX_FRAMES))));
     // The callback of a bpf_loop() uses the budget of its caller.
     let op = |op, dst, immediate| Instruction { op, dst, src: 11, offset: 6, immediate };
     let looping = [
         op(Op::Mov64, 1, 3),
-        op(Op::Mov64, 2, Space::Code.address(6) as i64),
+        op(Op::Mov64, 2, AddressSpace::Code.address(6) as i64),
         op(Op::Mov64, 3, 0),
         op(Op::Mov64, 4, 0),
         op(Op::CallHelper(Helper::Loop), 0, 0),
         op(Op::Exit, 0, 0),
         op(Op::Jump, 0, 0),
     ];
-    assert_eq!(run_code(&looping), Err((6, Cause::Endless(BUDGET))));
+    assert_eq!(run_code(&looping), Err((6, FaultCause::Endless(BUDGET))));
 }
 
 // Bytes before or after a region do not belong to it. Neither zero nor an unmapped address is valid.
 #[test]
 fn access_outside_a_memory_region_is_refused() {
     let fault = |line, first| match run_lines(&[line, EXIT], first, 0) {
-        Err((3, Cause::Memory(denied))) => denied.to_string(),
+        Err((3, FaultCause::Memory(denied))) => denied.to_string(),
         other => panic!("{other:?}"),
     };
     assert_eq!(fault((0x79, 0, 3, 9, 0), 0), "load of 8 bytes at test +9, outside its 16 bytes");
@@ -323,7 +323,7 @@ fn access_outside_a_memory_region_is_refused() {
         fault((0xdb, 1, 1, 0, 0), 1 << 63),
         "load of 8 bytes at 0x8000000000000000, which is not an address of the program"
     );
-    let context = Space::Context.address(0);
+    let context = AddressSpace::Context.address(0);
     assert_eq!(fault((0x7b, 1, 2, 0, 0), context), "store of 8 bytes at the context +0, which is read-only");
 }
 

@@ -1,20 +1,20 @@
 //! The kernel's own CUBIC (`cubictcp_*`), callable by other congestion controls.
 
-use super::helpers::Helpers;
+use super::helpers::HelperContext;
 use super::kfuncs::Kfunc;
-use crate::memory::Space;
+use crate::memory::AddressSpace;
 use airhop_tcp::kernel_ops::CubicTcp;
 
 /// `CA_EVENT_TX_START`.
 const TX_START: u64 = 0;
 const LOSS: u64 = 4;
 
-impl Helpers<'_> {
+impl HelperContext<'_> {
     /// Calls a CUBIC function for the socket of this callback. CUBIC starts in the state after
     /// `cubictcp_init()`.
     pub(crate) fn cubic(&mut self, kfunc: Kfunc, [second, third]: [u64; 2]) -> Result<u64, String> {
         let rtt = match (kfunc, self.memory.sample) {
-            (Kfunc::CubicAcked, Some(sample)) if second == Space::Sample.address(0) => {
+            (Kfunc::CubicAcked, Some(sample)) if second == AddressSpace::Sample.address(0) => {
                 sample.layout().get("rtt_us").map_or(-1, |field| sample.get(field) as i32)
             }
             (Kfunc::CubicAcked, _) => return Err(format!("{second:#x} is not the sample of this call")),
@@ -32,7 +32,7 @@ impl Helpers<'_> {
             Kfunc::CubicCongAvoid if window.is_limited(&socket.image) => {
                 let [cwnd, ssthresh] =
                     cubic.cong_avoid(&at, window.cwnd_and_ssthresh(&socket.image), third as u32);
-                window.set(&mut socket.image, cwnd, ssthresh);
+                window.set_cwnd_and_ssthresh(&mut socket.image, cwnd, ssthresh);
             }
             _ => {}
         }

@@ -2,9 +2,9 @@
 
 use super::HZ;
 use super::printer::Printer;
-use crate::fault::Cause;
-use crate::maps::{Kind, Map};
-use crate::memory::{Access, Memory, Space};
+use crate::fault::FaultCause;
+use crate::maps::{Map, MapKind};
+use crate::memory::{Access, AddressSpace, Memory};
 use airhop_base::SplitMix64;
 
 /// Error code `-EFAULT` of helpers.
@@ -78,7 +78,7 @@ impl Helper {
     ];
 
     /// Returns the helper with this number. An error explains why Airhop does not simulate the helper.
-    pub(crate) fn numbered(number: i32) -> Result<Helper, String> {
+    pub(crate) fn from_number(number: i32) -> Result<Helper, String> {
         let found = Helper::ALL.iter().find(|(known, ..)| *known == number);
         found.map(|(.., helper)| *helper).ok_or_else(|| {
             let known = Helper::ALL.map(|(_, name, _)| name).join(", ");
@@ -96,14 +96,14 @@ impl Helper {
         Helper::ALL.iter().map(|&(number, name, _)| (number, name)).collect()
     }
 
-    pub(crate) fn refuse(self, why: impl Into<String>) -> Cause {
-        Cause::Call { function: self.name(), why: why.into() }
+    pub(crate) fn refuse(self, why: impl Into<String>) -> FaultCause {
+        FaultCause::Call { function: self.name(), why: why.into() }
     }
 }
 
 /// State of the helpers during the call of a program.
 #[derive(Debug)]
-pub(crate) struct Helpers<'a> {
+pub(crate) struct HelperContext<'a> {
     pub memory: Memory<'a>,
     pub maps: &'a mut [Map],
     /// Random numbers for programs without a socket.
@@ -122,9 +122,9 @@ fn register_value(result: Result<(), i64>) -> u64 {
     result.map_or_else(|error| error as u64, |()| 0)
 }
 
-impl Helpers<'_> {
+impl HelperContext<'_> {
     /// Calls a helper with the registers r1 to r5.
-    pub(crate) fn call(&mut self, helper: Helper, arguments: [u64; 5]) -> Result<u64, Cause> {
+    pub(crate) fn call(&mut self, helper: Helper, arguments: [u64; 5]) -> Result<u64, FaultCause> {
         let [first, second, third, fourth, fifth] = arguments;
         if self.lock.is_some() && !matches!(helper, SpinLock | SpinUnlock) {
             return Err(helper.refuse("a kernel refuses calls of its functions while a lock is held"));
@@ -134,7 +134,7 @@ impl Helpers<'_> {
             MapUpdate => self.map_update(helper, first, second, third, fourth),
             MapDelete => {
                 let map = self.keyed_map(helper, first)?;
-                self.take(second, self.maps[map].definition.key_bytes as u64, helper)?;
+                self.copy_to_scratch(second, self.maps[map].definition.key_bytes as u64, helper)?;
                 Ok(register_value(self.maps[map].remove(self.scratch)))
             }
             ProbeRead => self.probe_read(helper, first, second, third),
@@ -148,7 +148,7 @@ impl Helpers<'_> {
             Processor | SkbPullData => Ok(0),
             TracePrintk => self.print(helper, first, second, &[third, fourth, fifth]),
             TraceVprintk => self.print_many(helper, first, second, [third, fourth]),
-            SpinLock | SpinUnlock => self.spin(helper, first),
+            SpinLock | SpinUnlock => self.lock_or_unlock(helper, first),
             Loop => Err(helper.refuse("is the interpreter's")),
             // The packet begins with its IP header, so the network header is at its start.
             SkbLoadBytesRelative if fifth as u32 != HEADER_OF_NETWORK => Err(helper.refuse(format!(
@@ -174,59 +174,65 @@ impl Helpers<'_> {
     }
 
     /// Returns the map that an argument points to.
-    fn map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
-        match Space::of(address) {
-            Some((Space::Map(map), 0)) if map < self.maps.len() => Ok(map),
+    fn map_index(&self, helper: Helper, address: u64) -> Result<usize, FaultCause> {
+        match AddressSpace::from_address(address) {
+            Some((AddressSpace::Map(map), 0)) if map < self.maps.len() => Ok(map),
             _ => Err(helper.refuse(format!("{address:#x} is not a map"))),
         }
     }
 
     /// Returns the map that an argument points to; an error if the map has no keys.
-    fn keyed_map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
-        let map = self.map(helper, address)?;
+    fn keyed_map(&self, helper: Helper, address: u64) -> Result<usize, FaultCause> {
+        let map = self.map_index(helper, address)?;
         match self.maps[map].definition.kind {
-            Kind::Socket => Err(helper.refuse("a map of sockets is for bpf_sk_storage_get")),
+            MapKind::Socket => Err(helper.refuse("a map of sockets is for bpf_sk_storage_get")),
             _ => Ok(map),
         }
     }
 
     /// Returns the bytes that an argument points to.
-    pub(super) fn readable(&self, address: u64, length: u64, helper: Helper) -> Result<&[u8], Cause> {
+    pub(super) fn readable_bytes(
+        &self,
+        address: u64,
+        length: u64,
+        helper: Helper,
+    ) -> Result<&[u8], FaultCause> {
         if length > MOST_BYTES {
             return Err(helper.refuse(format!("{length} bytes, expected at most {MOST_BYTES}")));
         }
         let length = length as usize;
-        let denied = || Cause::Memory(self.memory.denied(Access::Load, address, length));
-        self.memory.read(address, length).ok_or_else(denied)
+        let denied = || FaultCause::Memory(self.memory.denied(Access::Load, address, length));
+        self.memory.readable_bytes(address, length).ok_or_else(denied)
     }
 
     /// Writes the bytes of `scratch` to the address in an argument.
-    pub(super) fn write_scratch(&mut self, address: u64) -> Result<(), Cause> {
-        match self.memory.write(address, self.scratch.len()) {
+    pub(super) fn write_scratch(&mut self, address: u64) -> Result<(), FaultCause> {
+        match self.memory.writable_bytes(address, self.scratch.len()) {
             Some(target) => {
                 target.copy_from_slice(self.scratch);
                 Ok(())
             }
-            None => Err(Cause::Memory(self.memory.denied(Access::Store, address, self.scratch.len()))),
+            None => Err(FaultCause::Memory(self.memory.denied(Access::Store, address, self.scratch.len()))),
         }
     }
 
     /// Copies readable bytes at `address` into `scratch`.
-    fn take(&mut self, address: u64, length: u64, helper: Helper) -> Result<(), Cause> {
+    fn copy_to_scratch(&mut self, address: u64, length: u64, helper: Helper) -> Result<(), FaultCause> {
         let mut scratch = std::mem::take(self.scratch);
         scratch.clear();
-        let taken = self.readable(address, length, helper).map(|bytes| scratch.extend_from_slice(bytes));
+        let taken =
+            self.readable_bytes(address, length, helper).map(|bytes| scratch.extend_from_slice(bytes));
         *self.scratch = scratch;
         taken
     }
 
-    fn map_lookup(&mut self, helper: Helper, map: u64, key: u64) -> Result<u64, Cause> {
+    fn map_lookup(&mut self, helper: Helper, map: u64, key: u64) -> Result<u64, FaultCause> {
         let map = self.keyed_map(helper, map)?;
         let length = self.maps[map].definition.key_bytes;
-        let Some(key) = self.memory.read(key, length) else {
+        let Some(key) = self.memory.readable_bytes(key, length) else {
             return Err(self.memory.denied(Access::Load, key, length).into());
         };
-        Ok(self.maps[map].find(key).map_or(0, |slot| Space::Value(map, slot).address(0)))
+        Ok(self.maps[map].find(key).map_or(0, |slot| AddressSpace::Value(map, slot).address(0)))
     }
 
     fn map_update(
@@ -236,17 +242,17 @@ impl Helpers<'_> {
         key: u64,
         value: u64,
         flags: u64,
-    ) -> Result<u64, Cause> {
+    ) -> Result<u64, FaultCause> {
         let map = self.keyed_map(helper, map)?;
         let definition = &self.maps[map].definition;
         let (key_bytes, value_bytes) = (definition.key_bytes as u64, definition.value_bytes as u64);
-        self.take(key, key_bytes, helper)?;
-        self.readable(value, value_bytes, helper)?;
+        self.copy_to_scratch(key, key_bytes, helper)?;
+        self.readable_bytes(value, value_bytes, helper)?;
         let region = self.maps[map].region;
-        match self.maps[map].place(self.scratch, flags, &mut self.memory.regions[region]) {
+        match self.maps[map].find_or_insert(self.scratch, flags, &mut self.memory.regions[region]) {
             Ok(slot) => {
-                self.take(value, value_bytes, helper)?;
-                self.memory.regions[region].set(slot, self.scratch);
+                self.copy_to_scratch(value, value_bytes, helper)?;
+                self.memory.regions[region].set_value(slot, self.scratch);
                 Ok(0)
             }
             Err(error) => Ok(error as u64),
@@ -255,13 +261,19 @@ impl Helpers<'_> {
 
     /// Reads from an arbitrary address. If the address is invalid, the program receives an error code. A
     /// socket member that is not simulated ends the program.
-    fn probe_read(&mut self, helper: Helper, target: u64, length: u64, source: u64) -> Result<u64, Cause> {
+    fn probe_read(
+        &mut self,
+        helper: Helper,
+        target: u64,
+        length: u64,
+        source: u64,
+    ) -> Result<u64, FaultCause> {
         let length = u64::from(length as u32);
-        let result = if self.memory.is_known(source) {
-            self.take(source, length, helper)?;
+        let result = if self.memory.is_mapped(source) {
+            self.copy_to_scratch(source, length, helper)?;
             0
         } else {
-            self.readable(target, length, helper)?;
+            self.readable_bytes(target, length, helper)?;
             self.scratch.clear();
             self.scratch.resize(length as usize, 0);
             FAULT
@@ -276,18 +288,18 @@ impl Helpers<'_> {
         offset: u64,
         target: u64,
         length: u64,
-    ) -> Result<u64, Cause> {
+    ) -> Result<u64, FaultCause> {
         let (offset, length) = (offset as u32, u64::from(length as u32));
         if u64::from(offset) + length > self.memory.packet.len() as u64 {
             return Ok(FAULT as u64);
         }
-        self.take(Space::Packet.address(offset), length, helper)?;
+        self.copy_to_scratch(AddressSpace::Packet.address(offset), length, helper)?;
         self.write_scratch(target).map(|()| 0)
     }
 
     /// `bpf_spin_lock` and `bpf_spin_unlock`. Every lock is free, because there is one processor. A program
     /// may hold only one lock at a time.
-    fn spin(&mut self, helper: Helper, lock: u64) -> Result<u64, Cause> {
+    fn lock_or_unlock(&mut self, helper: Helper, lock: u64) -> Result<u64, FaultCause> {
         if !self.memory.may_be_lock(lock) {
             return Err(helper.refuse("a lock is a struct bpf_spin_lock of a map's value, or in a variable"));
         }
@@ -301,18 +313,18 @@ impl Helpers<'_> {
     }
 
     /// Checks that an argument is the socket of this call.
-    pub(super) fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, Cause> {
+    pub(super) fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, FaultCause> {
         match &self.memory.socket {
-            Some(socket) if address == Space::Socket.address(0) => Ok(socket.number),
+            Some(socket) if address == AddressSpace::Socket.address(0) => Ok(socket.number),
             _ => Err(helper.refuse(format!("{address:#x} is not the socket of this call"))),
         }
     }
 
     /// Returns a socket-storage map and the number of the socket.
-    fn storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), Cause> {
-        let map = self.map(helper, map)?;
+    fn storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), FaultCause> {
+        let map = self.map_index(helper, map)?;
         match self.maps[map].definition.kind {
-            Kind::Socket => Ok((map, self.expect_socket(helper, socket)?)),
+            MapKind::Socket => Ok((map, self.expect_socket(helper, socket)?)),
             _ => Err(helper.refuse("not a map of sockets (BPF_MAP_TYPE_SK_STORAGE)")),
         }
     }
@@ -326,22 +338,22 @@ impl Helpers<'_> {
         socket: u64,
         initial: u64,
         flags: u64,
-    ) -> Result<u64, Cause> {
+    ) -> Result<u64, FaultCause> {
         let (map, number) = self.storage(helper, map, socket)?;
         let (key, region) = (number.to_le_bytes(), self.maps[map].region);
-        let value = |slot| Space::Value(map, slot).address(0);
+        let value = |slot| AddressSpace::Value(map, slot).address(0);
         if let Some(slot) = self.maps[map].find(&key) {
             return Ok(value(slot));
         }
         if flags & 1 == 0 {
             return Ok(0);
         }
-        let Ok(slot) = self.maps[map].place(&key, 0, &mut self.memory.regions[region]) else {
+        let Ok(slot) = self.maps[map].find_or_insert(&key, 0, &mut self.memory.regions[region]) else {
             return Ok(0);
         };
         if initial != 0 {
-            self.take(initial, self.maps[map].definition.value_bytes as u64, helper)?;
-            self.memory.regions[region].set(slot, self.scratch);
+            self.copy_to_scratch(initial, self.maps[map].definition.value_bytes as u64, helper)?;
+            self.memory.regions[region].set_value(slot, self.scratch);
         }
         Ok(value(slot))
     }

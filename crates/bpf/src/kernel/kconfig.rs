@@ -6,10 +6,10 @@ use super::HZ;
 const VERSION: u64 = (6 << 16) + (12 << 8);
 
 /// Names of the supported options.
-pub(crate) const OPTIONS: [&str; 2] = ["CONFIG_HZ", "LINUX_KERNEL_VERSION"];
+pub(crate) const KCONFIG_OPTIONS: [&str; 2] = ["CONFIG_HZ", "LINUX_KERNEL_VERSION"];
 
 /// Returns the value of an option; `None` if the simulated kernel has no such option.
-pub(crate) fn value(name: &str) -> Option<u64> {
+pub(crate) fn option_value(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => Some(HZ),
         "LINUX_KERNEL_VERSION" => Some(VERSION),

@@ -1,7 +1,7 @@
 //! Kernel functions that congestion controls call (`extern … __ksym`), implemented from RFC 5681 and RFC
 //! 3465.
 
-use super::layout::{Field, Image, Layout};
+use super::layout::{Field, Layout, StructImage};
 
 /// Kernel function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Kfunc {
     }
 
     /// Returns the function with this name. An error explains why Airhop does not simulate the function.
-    pub(crate) fn named(name: &str) -> Result<Kfunc, String> {
+    pub(crate) fn from_name(name: &str) -> Result<Kfunc, String> {
         Kfunc::ALL.into_iter().find(|kfunc| kfunc.name() == name).ok_or_else(|| {
             let known = Kfunc::ALL.map(Kfunc::name).join(", ");
             let reason = match name.split_once('_') {
@@ -80,8 +80,8 @@ impl Kfunc {
     /// Calls the function for a socket. `arguments` are the arguments after the socket.
     pub(crate) fn call(
         self,
-        window: &Window,
-        socket: &mut Image,
+        window: &WindowFields,
+        socket: &mut StructImage,
         arguments: [u64; 2],
     ) -> Result<u64, String> {
         let (first, second) = (arguments[0] as u32, arguments[1] as u32);
@@ -90,7 +90,7 @@ impl Kfunc {
             Kfunc::CongAvoidAi => window.additive_increase(socket, first, second).map(|()| 0),
             Kfunc::RenoSsthresh => Ok((window.cwnd(socket) / 2).max(2).into()), // RFC 5681 §3.1 (4), in segments
             Kfunc::RenoUndoCwnd => Ok(u64::from(window.cwnd(socket)).max(socket.get(window.prior_cwnd))),
-            Kfunc::RenoCongAvoid => window.reno(socket, second).map(|()| 0),
+            Kfunc::RenoCongAvoid => window.reno_cong_avoid(socket, second).map(|()| 0),
             _ => Err("is the kernel's own CUBIC".into()),
         }
     }
@@ -103,7 +103,7 @@ impl Kfunc {
 
 /// Locations of the socket members for the congestion window.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
+pub(crate) struct WindowFields {
     snd_cwnd: Field,
     snd_cwnd_cnt: Field,
     snd_cwnd_clamp: Field,
@@ -113,7 +113,7 @@ pub(crate) struct Window {
     is_cwnd_limited: Field,
 }
 
-impl Window {
+impl WindowFields {
     /// Names of the members.
     pub(crate) const FIELDS: [&'static str; 7] = [
         "snd_cwnd",
@@ -126,12 +126,12 @@ impl Window {
     ];
 
     /// Finds the members in a socket's layout.
-    pub(crate) fn of(layout: &Layout) -> Window {
-        let mut fields = Window::FIELDS
+    pub(crate) fn from_layout(layout: &Layout) -> WindowFields {
+        let mut fields = WindowFields::FIELDS
             .map(|name| layout.get(name).expect("every socket's layout has its window"))
             .into_iter();
         let mut next = || fields.next().expect("one value for each name");
-        Window {
+        WindowFields {
             snd_cwnd: next(),
             snd_cwnd_cnt: next(),
             snd_cwnd_clamp: next(),
@@ -143,40 +143,40 @@ impl Window {
     }
 
     /// Sets the maximum window and ssthresh to `most` segments.
-    pub(crate) fn clamp(&self, socket: &mut Image, most: u32) {
+    pub(crate) fn clamp_cwnd(&self, socket: &mut StructImage, most: u32) {
         socket.set(self.snd_cwnd_clamp, most.into());
         socket.set(self.snd_ssthresh, most.into());
     }
 
     /// Returns the window and the slow-start threshold.
-    pub(crate) fn cwnd_and_ssthresh(&self, socket: &Image) -> [u32; 2] {
+    pub(crate) fn cwnd_and_ssthresh(&self, socket: &StructImage) -> [u32; 2] {
         [self.snd_cwnd, self.snd_ssthresh].map(|field| socket.get(field) as u32)
     }
 
     /// Sets the window and ssthresh.
-    pub(crate) fn set(&self, socket: &mut Image, cwnd: u32, ssthresh: u32) {
+    pub(crate) fn set_cwnd_and_ssthresh(&self, socket: &mut StructImage, cwnd: u32, ssthresh: u32) {
         self.set_cwnd(socket, cwnd);
         socket.set(self.snd_ssthresh, ssthresh.into());
     }
 
-    pub(crate) fn cwnd(&self, socket: &Image) -> u32 {
+    pub(crate) fn cwnd(&self, socket: &StructImage) -> u32 {
         socket.get(self.snd_cwnd) as u32
     }
 
     /// Sets the window, limited by `snd_cwnd_clamp`.
-    fn set_cwnd(&self, socket: &mut Image, cwnd: u32) {
+    fn set_cwnd(&self, socket: &mut StructImage, cwnd: u32) {
         let clamp = socket.get(self.snd_cwnd_clamp) as u32;
         socket.set(self.snd_cwnd, cwnd.min(clamp).into());
     }
 
     /// True in slow start, i.e. below ssthresh (RFC 5681 §3.1).
-    fn in_slow_start(&self, socket: &Image) -> bool {
+    fn in_slow_start(&self, socket: &StructImage) -> bool {
         self.cwnd(socket) < socket.get(self.snd_ssthresh) as u32
     }
 
     /// Increases the window by the number of acknowledged segments, up to ssthresh (RFC 3465 §2.2). Returns
     /// the number of `acked` segments left for congestion avoidance.
-    fn slow_start(&self, socket: &mut Image, acked: u32) -> u32 {
+    fn slow_start(&self, socket: &mut StructImage, acked: u32) -> u32 {
         let cwnd = self.cwnd(socket);
         let grown = cwnd.saturating_add(acked).min(socket.get(self.snd_ssthresh) as u32);
         self.set_cwnd(socket, grown);
@@ -185,7 +185,7 @@ impl Window {
 
     /// Increases the window by one segment per `w` acknowledged segments (RFC 3465 §2.1). Segments that were
     /// counted for a larger `w` add at most one segment.
-    fn additive_increase(&self, socket: &mut Image, w: u32, acked: u32) -> Result<(), String> {
+    fn additive_increase(&self, socket: &mut StructImage, w: u32, acked: u32) -> Result<(), String> {
         if w == 0 {
             return Err(
                 "a segment for each w = 0 that are acknowledged: the kernel would divide by it".into()
@@ -203,7 +203,7 @@ impl Window {
 
     /// True if the flight uses enough of the window for the window to grow (RFC 7661 §4.2). Half the window
     /// is enough in slow start.
-    pub(crate) fn is_limited(&self, socket: &Image) -> bool {
+    pub(crate) fn is_limited(&self, socket: &StructImage) -> bool {
         match self.in_slow_start(socket) {
             true => u64::from(self.cwnd(socket)) < 2 * socket.get(self.max_packets_out),
             false => socket.get(self.is_cwnd_limited) != 0,
@@ -212,7 +212,7 @@ impl Window {
 
     /// Grows the window by slow start, then by congestion avoidance with the remaining segments (RFC 5681
     /// §3.1).
-    fn reno(&self, socket: &mut Image, acked: u32) -> Result<(), String> {
+    fn reno_cong_avoid(&self, socket: &mut StructImage, acked: u32) -> Result<(), String> {
         if !self.is_limited(socket) {
             return Ok(());
         }
@@ -297,12 +297,12 @@ mod tests {
 
     #[test]
     fn a_kfunc_of_another_module_is_refused_by_name() {
-        let refusal = Kfunc::named("bbr_init").expect_err("the kernel's own");
+        let refusal = Kfunc::from_name("bbr_init").expect_err("the kernel's own");
         assert!(
             refusal.contains("bbr_init()")
                 && refusal.contains("the kernel's own bbr")
                 && refusal.contains("tcp_slow_start")
         );
-        assert_eq!(Kfunc::named("cubictcp_init"), Ok(Kfunc::CubicInit));
+        assert_eq!(Kfunc::from_name("cubictcp_init"), Ok(Kfunc::CubicInit));
     }
 }

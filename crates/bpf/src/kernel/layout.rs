@@ -3,12 +3,12 @@
 
 use crate::btf::{Btf, Located, Type, TypeId};
 use crate::error::Problem;
-use crate::memory::{ALONG, READ, WRITE, readable};
+use crate::memory::{READ, READ_ALONG, WRITE, readable_bytes};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Maximum size of a simulated structure in bytes. The kernel's `tcp_sock` has about 2500.
-const LARGEST: u64 = 1 << 16;
+const MAX_STRUCTURE_BYTES: u64 = 1 << 16;
 
 /// Socket members that a congestion control may write in the kernel, besides the private state.
 pub(crate) const WRITABLE: [&str; 9] = [
@@ -25,7 +25,7 @@ pub(crate) const WRITABLE: [&str; 9] = [
 /// Size of a congestion control's private state in bytes (`ICSK_CA_PRIV_SIZE`).
 const PRIVATE_BYTES: u64 = 104;
 /// Value in `owners` for the bytes of the private state.
-const PRIVATE: u16 = u16::MAX;
+const PRIVATE_OWNER: u16 = u16::MAX;
 
 /// Location of a member of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Layout {
     /// Size of the structure in the object's types, in bytes.
     declared: u64,
     rights: Vec<u8>,
-    /// Owner of each byte: 1 plus the index of a member in `fields`, [`PRIVATE`], or 0 if programs cannot
+    /// Owner of each byte: 1 plus the index of a member in `fields`, [`PRIVATE_OWNER`], or 0 if programs cannot
     /// access the byte.
     owners: Vec<u16>,
     /// Access sizes permitted at each byte, as bit masks. The low four bits are loads, the high four bits
@@ -69,8 +69,8 @@ impl Layout {
     pub(crate) fn new(btf: &Arc<Btf>, name: &'static str) -> Result<Layout, Problem> {
         let structure = btf.composite(name);
         let declared = structure.map_or(Ok(0), |id| btf.size(id))?;
-        if declared > LARGEST {
-            let why = format!("struct {name} has {declared} bytes, expected at most {LARGEST}");
+        if declared > MAX_STRUCTURE_BYTES {
+            let why = format!("struct {name} has {declared} bytes, expected at most {MAX_STRUCTURE_BYTES}");
             return Err(Problem::Types { section: ".BTF", why });
         }
         let rights = vec![0; declared as usize];
@@ -88,7 +88,7 @@ impl Layout {
     }
 
     /// Makes the member at a path such as `inet_conn.icsk_ack.pending` readable, under the name `name`.
-    pub(crate) fn provide(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
+    pub(crate) fn add_readable(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
         if let Some(field) = self.get(name) {
             return Ok(field);
         }
@@ -102,8 +102,8 @@ impl Layout {
     }
 
     /// Makes the member at a path readable and writable.
-    pub(crate) fn provide_writable(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
-        let field = self.provide(name, path)?;
+    pub(crate) fn add_writable(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
+        let field = self.add_readable(name, path)?;
         self.allow(&field, WRITE);
         Ok(field)
     }
@@ -119,7 +119,7 @@ impl Layout {
         }
         self.private = start as usize..end as usize;
         self.rights[self.private.clone()].fill(READ | WRITE);
-        self.owners[self.private.clone()].fill(PRIVATE);
+        self.owners[self.private.clone()].fill(PRIVATE_OWNER);
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl Layout {
             field.is_some_and(|(_, field)| field.bits < field.bytes * 8)
         };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
-        readable(&self.rights, &self.rights, offset, bytes).is_some()
+        readable_bytes(&self.rights, &self.rights, offset, bytes).is_some()
             && (is_one || owners.iter().any(is_bitfield))
     }
 
@@ -155,13 +155,13 @@ impl Layout {
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
-        let begins = owners[0] == PRIVATE || offset == 0 || self.owners[offset - 1] != owners[0];
+        let begins = owners[0] == PRIVATE_OWNER || offset == 0 || self.owners[offset - 1] != owners[0];
         is_one && begins && self.rights[offset..offset + bytes].iter().all(|right| right & WRITE != 0)
     }
 
     /// Returns the name of the simulated member that contains a bit; empty for the private state, `None` for
     /// all other bits.
-    fn provided_at(&self, bit: u64) -> Option<&'static str> {
+    fn simulated_member_at(&self, bit: u64) -> Option<&'static str> {
         if self.private.contains(&((bit / 8) as usize)) {
             return Some("");
         }
@@ -169,17 +169,17 @@ impl Layout {
             let start = u64::from(field.offset) * 8 + u64::from(field.shift);
             (start..start + u64::from(field.bits)).contains(&bit)
         };
-        self.fields.iter().find(|(_, field)| self.is_visible(*field) && has(field)).map(|(name, _)| *name)
+        self.fields.iter().find(|(_, field)| self.is_declared(*field) && has(field)).map(|(name, _)| *name)
     }
 
     /// True if programs may read the member that contains this bit.
-    pub(crate) fn is_provided(&self, bit: u64) -> bool {
-        self.provided_at(bit).is_some()
+    pub(crate) fn is_readable(&self, bit: u64) -> bool {
+        self.simulated_member_at(bit).is_some()
     }
 
     /// True if programs may write the member that contains this bit.
     pub(crate) fn is_writable(&self, bit: u64) -> bool {
-        self.provided_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
+        self.simulated_member_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
     }
 
     /// Returns the provided member with this name.
@@ -188,7 +188,7 @@ impl Layout {
     }
 
     /// True if the object's types declare a provided member. Programs can read only declared members.
-    pub fn is_visible(&self, field: Field) -> bool {
+    pub fn is_declared(&self, field: Field) -> bool {
         u64::from(field.offset) < self.declared
     }
 
@@ -246,7 +246,7 @@ impl Layout {
     }
 
     fn allow(&mut self, field: &Field, right: u8) {
-        if !self.is_visible(*field) {
+        if !self.is_declared(*field) {
             return;
         }
         let start = field.offset as usize;
@@ -260,7 +260,7 @@ impl Layout {
             let word = start / 8 * 8;
             let end = (word + 8).min(self.declared as usize);
             for byte in &mut self.rights[word..end] {
-                *byte |= ALONG;
+                *byte |= READ_ALONG;
             }
         }
     }
@@ -268,15 +268,15 @@ impl Layout {
 
 /// Values of a kernel structure.
 #[derive(Clone, Debug)]
-pub struct Image {
+pub struct StructImage {
     layout: Arc<Layout>,
     pub(crate) bytes: Box<[u8]>,
 }
 
-impl Image {
+impl StructImage {
     /// Creates a structure with all bytes zero.
-    pub fn new(layout: Arc<Layout>) -> Image {
-        Image { bytes: vec![0; layout.bytes()].into(), layout }
+    pub fn new(layout: Arc<Layout>) -> StructImage {
+        StructImage { bytes: vec![0; layout.bytes()].into(), layout }
     }
 
     /// Returns the layout of the members.
@@ -285,13 +285,13 @@ impl Image {
     }
 
     /// Returns the bytes of the structure as declared in the object's types.
-    pub fn declared(&self) -> &[u8] {
+    pub fn declared_bytes(&self) -> &[u8] {
         &self.bytes[..self.layout.declared as usize]
     }
 
     /// Returns the private state of a congestion control (`icsk_ca_priv`). Empty for other structures, and if
     /// the object does not declare the private state.
-    pub fn private(&self) -> &[u8] {
+    pub fn private_state(&self) -> &[u8] {
         &self.bytes[self.layout.private.clone()]
     }
 
@@ -337,14 +337,14 @@ impl Image {
 
     /// Returns `length` bytes at `offset`; `None` if the program may not read all the bytes.
     #[inline(always)]
-    pub(crate) fn read(&self, offset: usize, length: usize) -> Option<&[u8]> {
+    pub(crate) fn readable_bytes(&self, offset: usize, length: usize) -> Option<&[u8]> {
         let is_one = length > 0 && self.layout.may_load(offset, length);
         if is_one { self.bytes.get(offset..offset + length) } else { None }
     }
 
     /// Returns `length` bytes at `offset`; `None` if the program may not write all the bytes.
     #[inline(always)]
-    pub(crate) fn write(&mut self, offset: usize, length: usize) -> Option<&mut [u8]> {
+    pub(crate) fn writable_bytes(&mut self, offset: usize, length: usize) -> Option<&mut [u8]> {
         let is_one = length > 0 && self.layout.may_store(offset, length);
         if is_one { self.bytes.get_mut(offset..offset + length) } else { None }
     }

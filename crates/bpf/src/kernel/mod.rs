@@ -11,11 +11,11 @@ mod print;
 mod printer;
 mod socket;
 
-pub(crate) use helpers::{Helper, Helpers};
-pub(crate) use kconfig::{OPTIONS, value as kconfig};
-pub(crate) use kfuncs::{Kfunc, Window};
+pub(crate) use helpers::{Helper, HelperContext};
+pub(crate) use kconfig::{KCONFIG_OPTIONS, option_value as kconfig};
+pub(crate) use kfuncs::{Kfunc, WindowFields};
 pub(crate) use layout::WRITABLE;
-pub use layout::{Field, Image, Layout};
+pub use layout::{Field, Layout, StructImage};
 pub(crate) use packet::SocketBuffer;
 pub use packet::Verdict;
 pub(crate) use printer::Printer;

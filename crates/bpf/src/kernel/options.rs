@@ -1,8 +1,8 @@
 //! Socket options of `bpf_setsockopt` and `bpf_getsockopt` (bpf-helpers(7)). Each option acts as in Linux
 //! 6.18 (net/core/filter.c, sol_socket_sockopt() and sol_tcp_sockopt()).
 
-use super::helpers::{Helper, Helpers, INVALID};
-use crate::fault::Cause;
+use super::helpers::{Helper, HelperContext, INVALID};
+use crate::fault::FaultCause;
 
 const SOL_SOCKET: u32 = 1;
 const SOL_TCP: u32 = 6;
@@ -20,9 +20,14 @@ const PACING_NEEDED: u64 = 1;
 /// Size of each settable option's value in bytes.
 const VALUE_BYTES: usize = 4;
 
-impl Helpers<'_> {
+impl HelperContext<'_> {
     /// `bpf_setsockopt`: sets an option of the socket. Returns 0, or an error code for the program.
-    pub(super) fn set_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
+    pub(super) fn set_option(
+        &mut self,
+        helper: Helper,
+        socket: u64,
+        option: [u64; 4],
+    ) -> Result<u64, FaultCause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;
         let which = (level as u32, name as u32);
@@ -37,7 +42,7 @@ impl Helpers<'_> {
                  SO_MAX_PACING_RATE ({SO_MAX_PACING_RATE}) of SOL_SOCKET ({SOL_SOCKET})"
             )));
         }
-        let bytes = self.readable(value, u64::from(length as u32), helper)?;
+        let bytes = self.readable_bytes(value, u64::from(length as u32), helper)?;
         let Some(value) = bytes.first_chunk().filter(|_| bytes.len() == VALUE_BYTES) else {
             return Ok(INVALID as u64);
         };
@@ -55,7 +60,7 @@ impl Helpers<'_> {
     fn clamp_window(&mut self, most: u32) -> u64 {
         if let Some(socket) = &mut self.memory.socket {
             let window = socket.window;
-            window.clamp(&mut socket.image, most);
+            window.clamp_cwnd(&mut socket.image, most);
         }
         0
     }
@@ -80,7 +85,12 @@ impl Helpers<'_> {
     }
 
     /// `bpf_getsockopt`: returns the length of a full segment. A buffer of the wrong size is zero-filled.
-    pub(super) fn get_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
+    pub(super) fn get_option(
+        &mut self,
+        helper: Helper,
+        socket: u64,
+        option: [u64; 4],
+    ) -> Result<u64, FaultCause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;
         let (level, name, length) = (level as u32, name as u32, u64::from(length as u32));
@@ -90,7 +100,7 @@ impl Helpers<'_> {
                  ({SOL_TCP})"
             )));
         }
-        self.readable(value, length, helper)?;
+        self.readable_bytes(value, length, helper)?;
         let image = self.memory.socket.as_ref().map(|socket| &socket.image);
         let full = image.and_then(|image| Some(image.get(image.layout().get("mss_cache")?)));
         let full = full.ok_or_else(|| helper.refuse("the size of a segment is unknown"))?;

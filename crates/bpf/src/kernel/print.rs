@@ -1,13 +1,13 @@
 //! `bpf_printk`: formats the output of programs.
 
 use super::Helper;
-use super::helpers::Helpers;
-use crate::fault::Cause;
+use super::helpers::HelperContext;
+use crate::fault::FaultCause;
 
 /// Maximum length of a format string or text argument in bytes.
-const MOST_BYTES: u64 = 512;
+const MAX_TEXT_BYTES: u64 = 512;
 
-impl Helpers<'_> {
+impl HelperContext<'_> {
     /// `bpf_trace_printk(format, bytes, …)`, with at most three numbers. Returns the length of the line.
     pub(super) fn print(
         &mut self,
@@ -15,10 +15,10 @@ impl Helpers<'_> {
         format: u64,
         bytes: u64,
         numbers: &[u64],
-    ) -> Result<u64, Cause> {
+    ) -> Result<u64, FaultCause> {
         let format = self.text(helper, format, bytes)?;
         let line = self.format(&format, numbers);
-        self.printer.line(self.now_ns, &line);
+        self.printer.print_line(self.now_ns, &line);
         Ok(line.len() as u64)
     }
 
@@ -29,20 +29,20 @@ impl Helpers<'_> {
         format: u64,
         bytes: u64,
         [data, length]: [u64; 2],
-    ) -> Result<u64, Cause> {
-        let length = u64::from(length as u32).min(MOST_BYTES);
+    ) -> Result<u64, FaultCause> {
+        let length = u64::from(length as u32).min(MAX_TEXT_BYTES);
         let numbers: Vec<u64> = match length {
             0 => Vec::new(),
             _ => {
-                let (words, _) = self.readable(data, length, helper)?.as_chunks();
+                let (words, _) = self.readable_bytes(data, length, helper)?.as_chunks();
                 words.iter().map(|word| u64::from_le_bytes(*word)).collect()
             }
         };
         self.print(helper, format, bytes, &numbers)
     }
 
-    fn text(&self, helper: Helper, at: u64, bytes: u64) -> Result<String, Cause> {
-        let bytes = self.readable(at, u64::from(bytes as u32).min(MOST_BYTES), helper)?;
+    fn text(&self, helper: Helper, at: u64, bytes: u64) -> Result<String, FaultCause> {
+        let bytes = self.readable_bytes(at, u64::from(bytes as u32).min(MAX_TEXT_BYTES), helper)?;
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
@@ -76,7 +76,7 @@ impl Helpers<'_> {
                 "X" => format!("{unsigned:X}"),
                 "p" => format!("{number:#x}"),
                 "c" => char::from(number as u8).to_string(),
-                "s" => self.pointed(number),
+                "s" => self.text_at(number),
                 other => format!("%{other}"),
             });
         }
@@ -84,8 +84,8 @@ impl Helpers<'_> {
     }
 
     /// Returns the text at an address.
-    fn pointed(&self, at: u64) -> String {
-        let bytes = (0..MOST_BYTES).map_while(|i| self.memory.read(at.wrapping_add(i), 1));
+    fn text_at(&self, at: u64) -> String {
+        let bytes = (0..MAX_TEXT_BYTES).map_while(|i| self.memory.readable_bytes(at.wrapping_add(i), 1));
         let bytes: Vec<u8> = bytes.map(|byte| byte[0]).take_while(|&byte| byte != 0).collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }

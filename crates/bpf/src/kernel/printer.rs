@@ -14,7 +14,7 @@ pub(crate) struct Printer<'a> {
 
 impl Printer<'_> {
     /// Prints a line.
-    pub(crate) fn line(&mut self, now_ns: u64, text: &str) {
+    pub(crate) fn print_line(&mut self, now_ns: u64, text: &str) {
         *self.lines = self.lines.saturating_add(1);
         let seconds = now_ns as f64 / 1e9;
         match *self.lines {

@@ -1,11 +1,11 @@
 //! Socket of a flow: `struct tcp_sock` with its nested structures.
 
-use super::kfuncs::Window;
-use super::layout::{Image, Layout, WRITABLE};
+use super::kfuncs::WindowFields;
+use super::layout::{Layout, StructImage, WRITABLE};
 use crate::btf::Btf;
 use crate::error::Problem;
 use airhop_base::SplitMix64;
-use airhop_tcp::kernel_ops::{CubicTcp, Moment};
+use airhop_tcp::kernel_ops::{CubicTcp, SockSnapshot};
 use std::sync::Arc;
 
 /// Nested structures of a socket, outermost first. Each structure begins with the next in the list.
@@ -18,11 +18,11 @@ pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<L
     let outermost = NESTED.iter().position(|name| btf.composite(name).is_some()).unwrap_or(0);
     check_nesting(btf, outermost)?;
     let mut layout = Layout::new(btf, NESTED[outermost])?;
-    for field in Window::FIELDS.iter().chain(fields) {
+    for field in WindowFields::FIELDS.iter().chain(fields) {
         let path = nested_path(&layout, outermost, field);
         match WRITABLE.contains(field) {
-            true => layout.provide_writable(field, &path)?,
-            false => layout.provide(field, &path)?,
+            true => layout.add_writable(field, &path)?,
+            false => layout.add_readable(field, &path)?,
         };
     }
     let path = nested_path(&layout, outermost, "icsk_ca_priv");
@@ -65,36 +65,36 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
 #[derive(Debug)]
 pub struct Socket {
     /// Values of the structure.
-    pub image: Image,
+    pub image: StructImage,
     /// Number of the socket in the run, the key in `BPF_MAP_TYPE_SK_STORAGE` maps.
     pub(crate) number: u32,
-    pub(crate) window: Window,
+    pub(crate) window: WindowFields,
     pub(crate) random: SplitMix64,
     pub(crate) ack_request: Option<u32>,
     /// True if the last call set the maximum pacing rate.
     pub(crate) limits_pacing: bool,
     /// Arguments and state of the kernel's own CUBIC, for an object that calls CUBIC.
-    pub(crate) moment: Moment,
+    pub(crate) moment: SockSnapshot,
     pub(crate) cubic: Option<Box<CubicTcp>>,
 }
 
 impl Socket {
     /// Creates a zero-filled socket. The layout comes from
     /// [`Object::socket_layout`](crate::Object::socket_layout). `number` is unique among the sockets of a
-    /// [`Machine`](crate::Machine), and `seed` seeds `bpf_get_prandom_u32`.
+    /// [`VirtualMachine`](crate::VirtualMachine), and `seed` seeds `bpf_get_prandom_u32`.
     ///
     /// # Panics
     ///
     /// If the layout belongs to another structure.
     pub fn new(layout: &Arc<Layout>, number: u32, seed: u64) -> Socket {
         Socket {
-            image: Image::new(layout.clone()),
+            image: StructImage::new(layout.clone()),
             number,
-            window: Window::of(layout),
+            window: WindowFields::from_layout(layout),
             random: SplitMix64::new(seed),
             ack_request: None,
             limits_pacing: false,
-            moment: Moment::default(),
+            moment: SockSnapshot::default(),
             cubic: None,
         }
     }

@@ -1,15 +1,15 @@
 //! Programs for a loader. A program is a function with all called functions, as one block of code with
 //! `.BTF.ext` records.
 
-use super::Places;
-use crate::btf::{Btf, records};
+use super::MapIndices;
+use crate::btf::{Btf, for_each_record};
 use crate::elf::{self, Elf, Relocation};
 use crate::error::Problem;
 use crate::object::is_filter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Size of an instruction in bytes.
-const BYTES: usize = 8;
+const INSTRUCTION_BYTES: usize = 8;
 /// Opcode of a 64-bit immediate load (`BPF_LD | BPF_IMM | BPF_DW`).
 const LOAD_IMMEDIATE: u8 = 0x18;
 const CALL: u8 = 0x85;
@@ -17,7 +17,7 @@ const CALL: u8 = 0x85;
 const LOCAL_CALL: u8 = 1;
 const KERNEL_CALL: u8 = 2;
 /// Source register of an immediate load of a map (`BPF_PSEUDO_MAP_FD`).
-const MAP: u8 = 1;
+const BPF_PSEUDO_MAP_FD: u8 = 1;
 const MAP_VALUE: u8 = 2;
 const FUNCTION: u8 = 4;
 /// Number of the function table in `.BTF.ext`.
@@ -25,7 +25,7 @@ const FUNCTIONS: usize = 0;
 const LINES: usize = 1;
 const RELOCATIONS: usize = 2;
 /// Maximum number of instructions of a program, as in a kernel.
-const MOST: usize = 1_000_000;
+const MAX_INSTRUCTIONS: usize = 1_000_000;
 
 /// Purpose of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum ProgramKind {
 
 /// A program for the loader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadProgram {
+pub struct LoadableProgram {
     /// Name of the first function.
     pub name: String,
     /// Purpose of the program.
@@ -48,18 +48,18 @@ pub struct LoadProgram {
     /// Values that the loader fills in, each with the index of its instruction.
     pub load_time_values: Vec<(usize, LoadTimeValue)>,
     /// `struct bpf_func_info`: first instruction, type.
-    pub functions: Vec<[u32; 2]>,
+    pub func_info: Vec<[u32; 2]>,
     /// `struct bpf_line_info`: instruction, file, text, line and column.
-    pub lines: Vec<[u32; 4]>,
+    pub line_info: Vec<[u32; 4]>,
     /// `struct bpf_core_relo`: byte offset of the instruction, type, path, kind. The kernel applies these
     /// relocations.
-    pub relocations: Vec<[u32; 4]>,
+    pub core_relocations: Vec<[u32; 4]>,
 }
 
 /// Value that a loader writes into an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadTimeValue {
-    /// File descriptor of a map. The number is the map's index in [`super::Loadable::maps`].
+    /// File descriptor of a map. The number is the map's index in [`super::LoadableObject::maps`].
     Map(usize),
     /// Type number of the kernel function with this name.
     Kernel(String),
@@ -74,18 +74,18 @@ struct Function {
 }
 
 /// Builder of programs.
-pub(super) struct Code<'a> {
+pub(super) struct ProgramBuilder<'a> {
     elf: &'a Elf,
     btf: &'a Btf,
-    places: &'a Places,
+    places: &'a MapIndices,
     extra: Option<&'a [u8]>,
     names: BTreeMap<Function, &'a str>,
     known: BTreeMap<Function, usize>,
-    pub programs: Vec<LoadProgram>,
+    pub programs: Vec<LoadableProgram>,
 }
 
-impl<'a> Code<'a> {
-    pub(super) fn new(elf: &'a Elf, btf: &'a Btf, places: &'a Places) -> Result<Self, Problem> {
+impl<'a> ProgramBuilder<'a> {
+    pub(super) fn new(elf: &'a Elf, btf: &'a Btf, places: &'a MapIndices) -> Result<Self, Problem> {
         let extra = elf.section(".BTF.ext").map(|(_, section)| section.bytes.as_slice());
         let mut names = BTreeMap::new();
         for (section, of) in elf.code() {
@@ -100,20 +100,21 @@ impl<'a> Code<'a> {
             starts.dedup_by_key(|(start, _)| *start);
             let ends = starts.iter().skip(1).map(|(start, _)| *start).chain([of.bytes.len() as u64]);
             for ((start, name), end) in starts.iter().zip(ends) {
-                let (start, end) = (*start as usize / BYTES, end as usize / BYTES);
-                if start >= end || end * BYTES > of.bytes.len() {
+                let (start, end) = (*start as usize / INSTRUCTION_BYTES, end as usize / INSTRUCTION_BYTES);
+                if start >= end || end * INSTRUCTION_BYTES > of.bytes.len() {
                     return Err(Problem::Elf(format!("the function {name} extends beyond its section")));
                 }
                 names.insert(Function { section, start, end }, *name);
             }
         }
-        Ok(Code { elf, btf, places, extra, names, known: BTreeMap::new(), programs: Vec::new() })
+        Ok(ProgramBuilder { elf, btf, places, extra, names, known: BTreeMap::new(), programs: Vec::new() })
     }
 
     /// Adds the program that a callback's function pointer refers to. Returns the index of the program.
     pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, Problem> {
         let symbol = &self.elf.symbols[relocation.symbol];
-        let function = symbol.section.and_then(|section| self.at(section, symbol.value as usize / BYTES));
+        let function =
+            symbol.section.and_then(|section| self.at(section, symbol.value as usize / INSTRUCTION_BYTES));
         let missing =
             || Problem::Elf(format!("the callback {} is not a function of the object", symbol.name));
         self.add(function.ok_or_else(missing)?, ProgramKind::Callback)
@@ -145,27 +146,32 @@ impl<'a> Code<'a> {
     }
 
     /// Returns a program that consists of a function and all functions reached by its calls.
-    fn build(&self, first: Function, kind: ProgramKind) -> Result<LoadProgram, Problem> {
+    fn build(&self, first: Function, kind: ProgramKind) -> Result<LoadableProgram, Problem> {
         let name = self.names[&first].to_owned();
-        let mut program = LoadProgram {
+        let mut program = LoadableProgram {
             name,
             kind,
             code: Vec::new(),
             load_time_values: Vec::new(),
-            functions: Vec::new(),
-            lines: Vec::new(),
-            relocations: Vec::new(),
+            func_info: Vec::new(),
+            line_info: Vec::new(),
+            core_relocations: Vec::new(),
         };
         let (mut order, mut placed, mut calls) = (vec![first], BTreeMap::new(), Vec::new());
         let mut next = 0;
         while let Some(&function) = order.get(next) {
             next += 1;
-            let base = program.code.len() / BYTES;
+            let base = program.code.len() / INSTRUCTION_BYTES;
             placed.insert(function, base);
             let bytes = &self.elf.sections[function.section].bytes;
-            program.code.extend_from_slice(&bytes[function.start * BYTES..function.end * BYTES]);
-            if program.code.len() / BYTES > MOST {
-                return Err(Problem::Elf(format!("{} has more than {MOST} instructions", program.name)));
+            program.code.extend_from_slice(
+                &bytes[function.start * INSTRUCTION_BYTES..function.end * INSTRUCTION_BYTES],
+            );
+            if program.code.len() / INSTRUCTION_BYTES > MAX_INSTRUCTIONS {
+                return Err(Problem::Elf(format!(
+                    "{} has more than {MAX_INSTRUCTIONS} instructions",
+                    program.name
+                )));
             }
             for (at, callee) in self.link(function, base, &mut program)? {
                 if !order.contains(&callee) {
@@ -187,19 +193,19 @@ impl<'a> Code<'a> {
         &self,
         function: Function,
         base: usize,
-        program: &mut LoadProgram,
+        program: &mut LoadableProgram,
     ) -> Result<Vec<(usize, Function)>, Problem> {
         let section = &self.elf.sections[function.section];
         let wrong = |why: String| Problem::Section { section: section.name.clone(), why };
         let (mut calls, mut linked) = (Vec::new(), BTreeSet::new());
         let inside = |relocation: &&Relocation| {
-            (function.start..function.end).contains(&(relocation.offset as usize / BYTES))
+            (function.start..function.end).contains(&(relocation.offset as usize / INSTRUCTION_BYTES))
         };
         for relocation in section.relocations.iter().filter(inside) {
-            let at = relocation.offset as usize / BYTES - function.start + base;
+            let at = relocation.offset as usize / INSTRUCTION_BYTES - function.start + base;
             linked.insert(at);
             let symbol = &self.elf.symbols[relocation.symbol];
-            let (code, immediate) = (program.code[at * BYTES], immediate(&program.code, at));
+            let (code, immediate) = (program.code[at * INSTRUCTION_BYTES], immediate(&program.code, at));
             match (relocation.kind, symbol.section) {
                 (elf::R_BPF_64_32, None) if code == CALL => {
                     set_source(&mut program.code, at, KERNEL_CALL);
@@ -207,7 +213,8 @@ impl<'a> Code<'a> {
                     program.load_time_values.push((at, LoadTimeValue::Kernel(symbol.name.clone())));
                 }
                 (elf::R_BPF_64_32, Some(of)) if code == CALL => {
-                    let start = (symbol.value as i64 / BYTES as i64 + i64::from(immediate) + 1) as usize;
+                    let start =
+                        (symbol.value as i64 / INSTRUCTION_BYTES as i64 + i64::from(immediate) + 1) as usize;
                     let callee = self
                         .at(of, start)
                         .ok_or_else(|| wrong(format!("calls {}, which is not a function", symbol.name)))?;
@@ -216,23 +223,27 @@ impl<'a> Code<'a> {
                 }
                 (elf::R_BPF_64_64, Some(of)) if code == LOAD_IMMEDIATE => {
                     let offset = symbol.value.wrapping_add_signed(immediate.into());
-                    if let Some(callee) = self.at(of, offset as usize / BYTES) {
+                    if let Some(callee) = self.at(of, offset as usize / INSTRUCTION_BYTES) {
                         set_source(&mut program.code, at, FUNCTION);
                         set_immediate(&mut program.code, at + 1, 0);
                         calls.push((at, callee));
                         continue;
                     }
-                    let place = self.places.of(of, offset);
+                    let place = self.places.map_location(of, offset);
                     let (map, value) = place.ok_or_else(|| {
                         wrong(format!("refers to {}, which is not data of the object", symbol.name))
                     })?;
-                    set_source(&mut program.code, at, if value.is_some() { MAP_VALUE } else { MAP });
+                    set_source(
+                        &mut program.code,
+                        at,
+                        if value.is_some() { MAP_VALUE } else { BPF_PSEUDO_MAP_FD },
+                    );
                     set_immediate(&mut program.code, at, 0);
                     set_immediate(&mut program.code, at + 1, value.unwrap_or(0) as i32);
                     program.load_time_values.push((at, LoadTimeValue::Map(map)));
                 }
                 (elf::R_BPF_64_64, None) if code == LOAD_IMMEDIATE => {
-                    let (map, at_byte) = self.places.option(&symbol.name).ok_or_else(|| {
+                    let (map, at_byte) = self.places.kconfig_location(&symbol.name).ok_or_else(|| {
                         wrong(format!("refers to {}, which Airhop cannot load into a kernel", symbol.name))
                     })?;
                     set_source(&mut program.code, at, MAP_VALUE);
@@ -249,8 +260,8 @@ impl<'a> Code<'a> {
             }
         }
         // A call within a section may have no relocation, because its offset is relative.
-        for at in (base..program.code.len() / BYTES).filter(|at| !linked.contains(at)) {
-            let instruction = &program.code[at * BYTES..];
+        for at in (base..program.code.len() / INSTRUCTION_BYTES).filter(|at| !linked.contains(at)) {
+            let instruction = &program.code[at * INSTRUCTION_BYTES..];
             if instruction[0] == CALL && instruction[1] >> 4 == LOCAL_CALL {
                 let start = (function.start + at - base) as i64 + i64::from(immediate(&program.code, at)) + 1;
                 let callee = self.at(function.section, start as usize);
@@ -261,11 +272,15 @@ impl<'a> Code<'a> {
     }
 
     /// Adds the entries of `.BTF.ext` for the functions of a program.
-    fn describe(&self, placed: &BTreeMap<Function, usize>, program: &mut LoadProgram) -> Result<(), Problem> {
+    fn describe(
+        &self,
+        placed: &BTreeMap<Function, usize>,
+        program: &mut LoadableProgram,
+    ) -> Result<(), Problem> {
         let Some(extra) = self.extra else { return Ok(()) };
         // Returns the index in the program of the instruction at an offset of a section.
         let moved = |section: u32, offset: u32| {
-            let at = offset as usize / BYTES;
+            let at = offset as usize / INSTRUCTION_BYTES;
             let is = |function: &&Function| {
                 self.btf.is(section, &self.elf.sections[function.section].name)
                     && (function.start..function.end).contains(&at)
@@ -273,41 +288,41 @@ impl<'a> Code<'a> {
             let function = placed.keys().find(is)?;
             Some((placed[function] + at - function.start) as u32)
         };
-        records(extra, FUNCTIONS, |section, record| {
+        for_each_record(extra, FUNCTIONS, |section, record| {
             if let (&[_, of, ..], Some(at)) = (record, moved(section, record[0])) {
-                program.functions.push([at, of]);
+                program.func_info.push([at, of]);
             }
             Ok(())
         })?;
-        records(extra, LINES, |section, record| {
+        for_each_record(extra, LINES, |section, record| {
             if let (&[_, file, text, line, ..], Some(at)) = (record, moved(section, record[0])) {
-                program.lines.push([at, file, text, line]);
+                program.line_info.push([at, file, text, line]);
             }
             Ok(())
         })?;
-        records(extra, RELOCATIONS, |section, record| {
+        for_each_record(extra, RELOCATIONS, |section, record| {
             if let (&[_, of, path, kind, ..], Some(at)) = (record, moved(section, record[0])) {
-                program.relocations.push([at * BYTES as u32, of, path, kind]);
+                program.core_relocations.push([at * INSTRUCTION_BYTES as u32, of, path, kind]);
             }
             Ok(())
         })?;
-        program.functions.sort_unstable();
-        program.lines.sort_unstable_by_key(|line| line[0]);
-        program.lines.dedup_by_key(|line| line[0]);
+        program.func_info.sort_unstable();
+        program.line_info.sort_unstable_by_key(|line| line[0]);
+        program.line_info.dedup_by_key(|line| line[0]);
         Ok(())
     }
 }
 
 fn immediate(code: &[u8], at: usize) -> i32 {
-    code[at * BYTES + 4..].first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes))
+    code[at * INSTRUCTION_BYTES + 4..].first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes))
 }
 
 fn set_immediate(code: &mut [u8], at: usize, value: i32) {
-    if let Some(bytes) = code.get_mut(at * BYTES + 4..at * BYTES + 8) {
+    if let Some(bytes) = code.get_mut(at * INSTRUCTION_BYTES + 4..at * INSTRUCTION_BYTES + 8) {
         bytes.copy_from_slice(&value.to_le_bytes());
     }
 }
 
 fn set_source(code: &mut [u8], at: usize, source: u8) {
-    code[at * BYTES + 1] = code[at * BYTES + 1] & 0x0f | source << 4;
+    code[at * INSTRUCTION_BYTES + 1] = code[at * INSTRUCTION_BYTES + 1] & 0x0f | source << 4;
 }

@@ -1,7 +1,7 @@
 //! Types of a running kernel (`/sys/kernel/btf/vmlinux`). bpf(2) requires the type numbers of functions and
 //! structures.
 
-use crate::btf::{header, part, string};
+use crate::btf::{parse_header, part, string};
 
 /// BTF kind of a structure.
 const STRUCT: u32 = 4;
@@ -38,16 +38,16 @@ impl KernelTypes {
     ///
     /// Returns a message if the file is damaged.
     pub fn read(file: &[u8]) -> Result<KernelTypes, String> {
-        let (length, mut words) = header(file)?;
-        let mut field = || words.next().ok_or("the header is truncated");
+        let (length, mut words) = parse_header(file)?;
+        let mut field = || words.next_word().ok_or("the header is truncated");
         let (types, type_bytes, strings, string_bytes) = (field()?, field()?, field()?, field()?);
         let beyond = "its parts extend beyond its end";
         let types = part(file, length, types, type_bytes).ok_or(beyond)?.to_vec();
         let strings = part(file, length, strings, string_bytes).ok_or(beyond)?.to_vec();
         let (mut at, mut place) = (vec![usize::MAX], 0);
-        while let Some(info) = word(&types, place + 4) {
+        while let Some(info) = read_u32(&types, place + 4) {
             at.push(place);
-            place += 12 + trailing(info)?;
+            place += 12 + trailing_bytes(info)?;
         }
         Ok(KernelTypes { types, strings, at })
     }
@@ -62,14 +62,14 @@ impl KernelTypes {
         let (id, value_id) =
             (self.find(STRUCT, name)?, self.find(STRUCT, &format!("bpf_struct_ops_{name}"))?);
         let data_at = self.members(value_id)?.into_iter().find(|(name, _)| name == "data")?.1;
-        let value_bytes = word(&self.types, self.at[value_id as usize] + 8)?;
+        let value_bytes = read_u32(&self.types, self.at[value_id as usize] + 8)?;
         Some(StructOps { id, value_id, value_bytes, data_at, members: self.members(id)? })
     }
 
     fn find(&self, kind: u32, name: &str) -> Option<u32> {
         let is = |&place: &usize| {
-            let info = word(&self.types, place.wrapping_add(4)).unwrap_or(0);
-            let called = || string(&self.strings, word(&self.types, place)?);
+            let info = read_u32(&self.types, place.wrapping_add(4)).unwrap_or(0);
+            let called = || string(&self.strings, read_u32(&self.types, place)?);
             (info >> 24) & 0x1f == kind && called() == Some(name.as_bytes())
         };
         self.at.iter().position(is).map(|index| index as u32)
@@ -77,19 +77,22 @@ impl KernelTypes {
 
     fn members(&self, id: u32) -> Option<Vec<(String, u32)>> {
         let place = *self.at.get(id as usize)?;
-        let count = word(&self.types, place + 4)? & 0xffff;
+        let count = read_u32(&self.types, place + 4)? & 0xffff;
         let member = |number: u32| {
             let at = place + 12 + 12 * number as usize;
-            let name = string(&self.strings, word(&self.types, at)?)?;
+            let name = string(&self.strings, read_u32(&self.types, at)?)?;
             // These structures have no bitfields; for a bitfield the word would also contain the width.
-            Some((String::from_utf8_lossy(name).into_owned(), (word(&self.types, at + 8)? & 0xff_ffff) / 8))
+            Some((
+                String::from_utf8_lossy(name).into_owned(),
+                (read_u32(&self.types, at + 8)? & 0xff_ffff) / 8,
+            ))
         };
         (0..count).map(member).collect()
     }
 }
 
 /// Returns the number of bytes after the three common words of a type (kernel documentation, bpf/btf).
-pub(super) fn trailing(info: u32) -> Result<usize, String> {
+pub(super) fn trailing_bytes(info: u32) -> Result<usize, String> {
     let count = (info & 0xffff) as usize;
     Ok(match (info >> 24) & 0x1f {
         1 | 14 | 17 => 4,
@@ -102,6 +105,6 @@ pub(super) fn trailing(info: u32) -> Result<usize, String> {
 }
 
 /// Returns the word at an offset; `None` beyond the end.
-pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
+pub(super) fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }

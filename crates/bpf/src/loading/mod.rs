@@ -5,14 +5,14 @@ mod code;
 mod kernel;
 mod types;
 
-pub use code::{LoadProgram, LoadTimeValue, ProgramKind};
+pub use code::{LoadTimeValue, LoadableProgram, ProgramKind};
 pub use kernel::{KernelTypes, StructOps};
 
 use crate::btf::{self, Btf, Type, TypeId};
 use crate::elf::{Elf, Section};
 use crate::error::{ObjectError, Problem};
-use crate::kernel::OPTIONS;
-use code::Code;
+use crate::kernel::KCONFIG_OPTIONS;
+use code::ProgramBuilder;
 use std::collections::BTreeMap;
 
 /// `BPF_MAP_TYPE_ARRAY`.
@@ -28,22 +28,22 @@ const CONFIGURATION: &str = ".kconfig";
 
 /// Object that is ready to be loaded into a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loadable {
+pub struct LoadableObject {
     /// Text of the section `license`.
     pub license: String,
     /// Types in a form that a kernel accepts.
     pub types: Vec<u8>,
     /// Maps of the object, and a map for each data section.
-    pub maps: Vec<LoadMap>,
+    pub maps: Vec<LoadableMap>,
     /// Programs of the congestion controls, and programs that process packets.
-    pub programs: Vec<LoadProgram>,
+    pub programs: Vec<LoadableProgram>,
     /// Congestion controls.
-    pub controls: Vec<LoadControl>,
+    pub congestion_controls: Vec<LoadableControl>,
 }
 
 /// Map that the loader creates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadMap {
+pub struct LoadableMap {
     /// Name of the variable or of the section.
     pub name: String,
     /// Map type `BPF_MAP_TYPE_*`.
@@ -64,7 +64,7 @@ pub struct LoadMap {
     pub variables: BTreeMap<String, u32>,
 }
 
-impl LoadMap {
+impl LoadableMap {
     /// True if programs only read the map.
     pub fn is_read_only(&self) -> bool {
         self.flags & READ_ONLY_FOR_PROGRAMS != 0
@@ -73,12 +73,12 @@ impl LoadMap {
 
 /// Congestion control that the loader registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadControl {
+pub struct LoadableControl {
     /// Name by which sockets select the congestion control.
     pub name: String,
     /// Name of the variable.
     pub variable: String,
-    /// Members by name. A callback is the index of the program in [`Loadable::programs`]; other members are
+    /// Members by name. A callback is the index of the program in [`LoadableObject::programs`]; other members are
     /// bytes.
     pub members: Vec<(String, MemberValue)>,
 }
@@ -88,25 +88,25 @@ pub struct LoadControl {
 pub enum MemberValue {
     /// Bytes of a number or a text.
     Bytes(Vec<u8>),
-    /// Callback, as the program's index in [`Loadable::programs`].
+    /// Callback, as the program's index in [`LoadableObject::programs`].
     Program(usize),
 }
 
-impl Loadable {
+impl LoadableObject {
     /// Parses an object from the bytes of a file; errors contain `name`.
     ///
     /// # Errors
     ///
     /// Returns an error if the bytes are not a BPF object, or if the loader does not support an extern or a
     /// pointer in the object's data.
-    pub fn read(bytes: &[u8], name: &str) -> Result<Loadable, ObjectError> {
+    pub fn read(bytes: &[u8], name: &str) -> Result<LoadableObject, ObjectError> {
         let build = || {
             let elf = Elf::read(bytes)?;
             let (_, section) = elf.section(".BTF").ok_or_else(|| btf::wrong("there is none"))?;
             let btf = Btf::read(&section.bytes)?;
-            let mut places = Places::new(&elf, &btf)?;
+            let mut places = MapIndices::new(&elf, &btf)?;
             let maps = std::mem::take(&mut places.maps);
-            let mut code = Code::new(&elf, &btf, &places)?;
+            let mut code = ProgramBuilder::new(&elf, &btf, &places)?;
             let mut controls = Vec::new();
             for name in CONTROLS {
                 let Some((index, section)) = elf.section(name) else { continue };
@@ -115,16 +115,22 @@ impl Loadable {
                 }
             }
             code.add_filters()?;
-            let types = types::plain(&section.bytes)?;
+            let types = types::convert_types(&section.bytes)?;
             let license = crate::object::license(&elf);
-            Ok(Loadable { license, types, maps, programs: code.programs, controls })
+            Ok(LoadableObject {
+                license,
+                types,
+                maps,
+                programs: code.programs,
+                congestion_controls: controls,
+            })
         };
         build().map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
 
     /// Sets the kernel-configuration options that programs read. `value` returns the value for an option's
     /// name. A missing option is 0.
-    pub fn configure(&mut self, value: impl Fn(&str) -> Option<u64>) {
+    pub fn set_kconfig_values(&mut self, value: impl Fn(&str) -> Option<u64>) {
         for map in self.maps.iter_mut().filter(|map| map.name == CONFIGURATION) {
             let Some(content) = &mut map.content else { continue };
             for (name, at) in &map.variables {
@@ -138,8 +144,8 @@ impl Loadable {
 }
 
 /// Map indices of an object's data sections and declared maps.
-pub(crate) struct Places {
-    maps: Vec<LoadMap>,
+pub(crate) struct MapIndices {
+    maps: Vec<LoadableMap>,
     /// Index of the map for each data section, by the section's index.
     data: BTreeMap<usize, usize>,
     /// Index of each map, by the map's offset in `.maps`.
@@ -151,9 +157,9 @@ pub(crate) struct Places {
     configuration: Option<(usize, BTreeMap<String, u32>)>,
 }
 
-impl Places {
-    fn new(elf: &Elf, btf: &Btf) -> Result<Places, Problem> {
-        let mut places = Places {
+impl MapIndices {
+    fn new(elf: &Elf, btf: &Btf) -> Result<MapIndices, Problem> {
+        let mut places = MapIndices {
             maps: Vec::new(),
             data: BTreeMap::new(),
             map_at: BTreeMap::new(),
@@ -177,7 +183,7 @@ impl Places {
             for &variable in btf.section(".maps") {
                 let (name, kind) = btf.variable(variable)?;
                 let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
-                let at = elf.variable(section, name).ok_or_else(|| wrong("has no symbol".into()))?;
+                let at = elf.variable_offset(section, name).ok_or_else(|| wrong("has no symbol".into()))?;
                 places.map_at.insert(at, places.maps.len());
                 places.maps.push(declared(btf, name, kind)?);
             }
@@ -186,14 +192,14 @@ impl Places {
     }
 
     /// Returns the map that contains a kernel-configuration option, and the byte offset in the map.
-    pub(crate) fn option(&self, name: &str) -> Option<(usize, u32)> {
+    pub(crate) fn kconfig_location(&self, name: &str) -> Option<(usize, u32)> {
         let (map, variables) = self.configuration.as_ref()?;
         Some((*map, *variables.get(name)?))
     }
 
     /// Returns the map for an address in a section. For a data section, also returns the byte offset in the
     /// map.
-    pub(crate) fn of(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
+    pub(crate) fn map_location(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
         match self.data.get(&section) {
             Some(map) => Some((*map, Some(u32::try_from(offset).ok()?))),
             None if self.section == Some(section) => Some((*self.map_at.get(&offset)?, None)),
@@ -204,7 +210,7 @@ impl Places {
 
 /// Returns the map of the options that programs read (`extern … __kconfig`). All values are zero until the
 /// kernel's options are set.
-fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
+fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadableMap, Problem> {
     let mut variables = BTreeMap::new();
     for &variable in btf.section(CONFIGURATION) {
         let (name, kind) = btf.variable(variable)?;
@@ -213,8 +219,8 @@ fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
             return Err(wrong(format!("{name} is not a number")));
         }
         let is_weak = elf.symbols.iter().any(|symbol| symbol.name == name && symbol.weak);
-        if !OPTIONS.contains(&name) && !is_weak {
-            let known = OPTIONS.join(", ");
+        if !KCONFIG_OPTIONS.contains(&name) && !is_weak {
+            let known = KCONFIG_OPTIONS.join(", ");
             return Err(wrong(format!(
                 "refers to {name}, which is not a known option of a kernel (known: {known})"
             )));
@@ -222,7 +228,7 @@ fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
         variables.insert(name.to_owned(), 8 * variables.len() as u32);
     }
     let bytes = 8 * variables.len();
-    Ok(LoadMap {
+    Ok(LoadableMap {
         name: CONFIGURATION.to_owned(),
         kind: ARRAY,
         key_bytes: 4,
@@ -235,7 +241,7 @@ fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
     })
 }
 
-fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Problem> {
+fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadableMap, Problem> {
     if !section.relocations.is_empty() {
         let why =
             "contains pointers, expected data without pointers, because no kernel initialises them".into();
@@ -243,7 +249,7 @@ fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Probl
     }
     let is_here = |symbol: &&crate::elf::Symbol| symbol.section == Some(index) && !symbol.is_function;
     let variables = elf.symbols.iter().filter(is_here);
-    Ok(LoadMap {
+    Ok(LoadableMap {
         name: section.name.clone(),
         kind: ARRAY,
         key_bytes: 4,
@@ -257,8 +263,8 @@ fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Probl
 }
 
 /// Returns a map as declared by `__uint` and `__type`.
-fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem> {
-    let mut map = LoadMap {
+fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadableMap, Problem> {
+    let mut map = LoadableMap {
         name: name.to_owned(),
         kind: 0,
         key_bytes: 0,
@@ -302,12 +308,13 @@ fn control(
     btf: &Btf,
     (index, section): (usize, &Section),
     variable: TypeId,
-    code: &mut Code<'_>,
-) -> Result<LoadControl, Problem> {
+    code: &mut ProgramBuilder<'_>,
+) -> Result<LoadableControl, Problem> {
     let (variable, kind) = btf.variable(variable)?;
     let wrong = |why: &str| Problem::StructOps { variable: variable.to_owned(), why: why.to_owned() };
-    let at = elf.variable(index, variable).ok_or_else(|| wrong("has no symbol"))?;
-    let mut control = LoadControl { name: String::new(), variable: variable.to_owned(), members: Vec::new() };
+    let at = elf.variable_offset(index, variable).ok_or_else(|| wrong("has no symbol"))?;
+    let mut control =
+        LoadableControl { name: String::new(), variable: variable.to_owned(), members: Vec::new() };
     for member in btf.members(kind)? {
         let (name, start) =
             (btf.text(member.name).to_owned(), at.saturating_add(u64::from(member.bit_offset / 8)));

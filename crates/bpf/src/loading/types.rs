@@ -2,8 +2,8 @@
 //! variables and sections. Variables and sections therefore become plain types of the same length. No program
 //! refers to the plain types. Arguments of kernel functions get names.
 
-use super::kernel::{trailing, word};
-use crate::btf::{header, wrong};
+use super::kernel::{read_u32, trailing_bytes};
+use crate::btf::{parse_header, wrong};
 use crate::error::Problem;
 
 const INT: u32 = 1 << 24;
@@ -17,9 +17,9 @@ const EXTERN: u32 = 2;
 const GLOBAL: u32 = 1;
 
 /// Returns the converted section `.BTF`.
-pub(super) fn plain(section: &[u8]) -> Result<Vec<u8>, Problem> {
-    let (length, mut words) = header(section).map_err(wrong)?;
-    let (Some(offset), Some(bytes)) = (words.next(), words.next()) else {
+pub(super) fn convert_types(section: &[u8]) -> Result<Vec<u8>, Problem> {
+    let (length, mut words) = parse_header(section).map_err(wrong)?;
+    let (Some(offset), Some(bytes)) = (words.next_word(), words.next_word()) else {
         return Err(wrong("the header is truncated"));
     };
     let start = length as usize + offset as usize;
@@ -27,14 +27,14 @@ pub(super) fn plain(section: &[u8]) -> Result<Vec<u8>, Problem> {
     let types =
         out.get_mut(start..start + bytes as usize).ok_or_else(|| wrong("its types extend beyond its end"))?;
     let (mut places, mut at) = (vec![0], 0);
-    while let Some(info) = word(types, at + 4) {
+    while let Some(info) = read_u32(types, at + 4) {
         places.push(at);
-        at += 12 + trailing(info).map_err(wrong)?;
+        at += 12 + trailing_bytes(info).map_err(wrong)?;
     }
     if at != types.len() {
         return Err(wrong("its types are truncated"));
     }
-    let kind = |types: &[u8], place: usize| (word(types, place + 4).unwrap_or(0) >> 24) & 0x1f;
+    let kind = |types: &[u8], place: usize| (read_u32(types, place + 4).unwrap_or(0) >> 24) & 0x1f;
     for &place in &places[1..] {
         match kind(types, place) {
             14 | 17 => to_integer(types, place),
@@ -52,44 +52,44 @@ pub(super) fn plain(section: &[u8]) -> Result<Vec<u8>, Problem> {
     Ok(out)
 }
 
-fn put(types: &mut [u8], at: usize, value: u32) {
+fn write_u32(types: &mut [u8], at: usize, value: u32) {
     types[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
 /// Converts a variable, or a tag of a variable, into an integer.
 fn to_integer(types: &mut [u8], place: usize) {
-    put(types, place + 4, INT);
-    put(types, place + 8, 1);
-    put(types, place + 12, ONE_BYTE);
+    write_u32(types, place + 4, INT);
+    write_u32(types, place + 8, 1);
+    write_u32(types, place + 12, ONE_BYTE);
 }
 
 /// Converts a section into a structure of integers.
 fn to_structure(types: &mut [u8], place: usize, integer: u32) {
-    let count = word(types, place + 4).unwrap_or(0) & 0xffff;
-    put(types, place, 0);
-    put(types, place + 4, STRUCT | count);
-    put(types, place + 8, WIDEST * count);
+    let count = read_u32(types, place + 4).unwrap_or(0) & 0xffff;
+    write_u32(types, place, 0);
+    write_u32(types, place + 4, STRUCT | count);
+    write_u32(types, place + 8, WIDEST * count);
     for number in 0..count {
         let member = place + 12 + 12 * number as usize;
-        put(types, member, 0);
-        put(types, member + 4, integer);
-        put(types, member + 8, 8 * WIDEST * number);
+        write_u32(types, member, 0);
+        write_u32(types, member + 4, integer);
+        write_u32(types, member + 8, 8 * WIDEST * number);
     }
 }
 
 /// Adds names to the arguments of a function. A kernel requires names, but externs have none.
 fn name_arguments(types: &mut [u8], place: usize, places: &[usize]) {
-    let info = word(types, place + 4).unwrap_or(0);
+    let info = read_u32(types, place + 4).unwrap_or(0);
     if info & 0xffff != EXTERN {
         return;
     }
-    put(types, place + 4, info & !0xffff | GLOBAL);
-    let name = word(types, place).unwrap_or(0);
-    let Some(&prototype) = word(types, place + 8).and_then(|id| places.get(id as usize)) else { return };
-    let count = word(types, prototype + 4).unwrap_or(0) & 0xffff;
+    write_u32(types, place + 4, info & !0xffff | GLOBAL);
+    let name = read_u32(types, place).unwrap_or(0);
+    let Some(&prototype) = read_u32(types, place + 8).and_then(|id| places.get(id as usize)) else { return };
+    let count = read_u32(types, prototype + 4).unwrap_or(0) & 0xffff;
     for argument in (0..count as usize).map(|number| prototype + 12 + 8 * number) {
-        if word(types, argument) == Some(0) && word(types, argument + 4) != Some(0) {
-            put(types, argument, name);
+        if read_u32(types, argument) == Some(0) && read_u32(types, argument + 4) != Some(0) {
+            write_u32(types, argument, name);
         }
     }
 }

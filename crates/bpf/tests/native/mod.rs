@@ -9,7 +9,8 @@
 mod recorded;
 
 use airhop_bpf::{
-    Argument, Callback, Field, Image, Layout, Machine, Object, Socket, Verdict, simulated_members,
+    Argument, Callback, Field, Layout, Object, Socket, StructImage, Verdict, VirtualMachine,
+    simulated_members,
 };
 use recorded::{Call, Event, recorded};
 use std::fs::{self, File};
@@ -50,7 +51,7 @@ fn fields(structure: &str, layout: &Layout) -> Fields {
     members(structure).into_iter().map(|member| (member, field(member))).collect()
 }
 
-fn set(image: &mut Image, fields: &Fields, values: &[(&'static str, u64)]) {
+fn set(image: &mut StructImage, fields: &Fields, values: &[(&'static str, u64)]) {
     for (&(name, value), &(member, field)) in values.iter().zip(fields) {
         assert_eq!(name, member);
         image.set(field, value);
@@ -69,11 +70,11 @@ fn padded(bytes: &[u8]) -> [u8; PADDED] {
 
 /// An object in the interpreter.
 struct Interpreted {
-    machine: Machine,
+    machine: VirtualMachine,
     socket: Socket,
     fields: Fields,
     /// `ack_sample` and `rate_sample`.
-    samples: [(Image, Fields); 2],
+    samples: [(StructImage, Fields); 2],
 }
 
 impl Interpreted {
@@ -82,10 +83,10 @@ impl Interpreted {
         let sample = |structure: &'static str| {
             let layout = object.sample_layout(structure, &members(structure)).unwrap();
             let fields = fields(structure, &layout);
-            (Image::new(layout), fields)
+            (StructImage::new(layout), fields)
         };
         Interpreted {
-            machine: Machine::new(object.clone(), SEED),
+            machine: VirtualMachine::new(object.clone(), SEED),
             socket: Socket::new(&socket, 0, SEED),
             fields: fields("tcp_sock", &socket),
             samples: ["ack_sample", "rate_sample"].map(sample),
@@ -103,10 +104,10 @@ impl Interpreted {
         if let Some((which, values)) = &call.sample {
             let (image, fields) = &mut self.samples[*which];
             set(image, fields, values);
-            sample = image.declared();
+            sample = image.declared_bytes();
         }
         let words = [number, call.arguments[0], call.arguments[1]].map(u64::to_le_bytes).concat();
-        [&words, &padded(sample)[..], &padded(packet), self.socket.image.declared()].concat()
+        [&words, &padded(sample)[..], &padded(packet), self.socket.image.declared_bytes()].concat()
     }
 
     /// Performs a call. Returns the output that the native program should have: result, requested ACK, and
@@ -127,11 +128,11 @@ impl Interpreted {
             }
             Event::Packet(packet) => {
                 let program = self.machine.object().filters()[0].program;
-                u64::from(self.machine.filter(program, packet, now_ns).unwrap() == Verdict::Drop)
+                u64::from(self.machine.run_filter(program, packet, now_ns).unwrap() == Verdict::Drop)
             }
         };
         let request = self.socket.take_ack_request().map_or(0, |number| 1 << 32 | u64::from(number));
-        [&[result, request].map(u64::to_le_bytes).concat(), self.socket.image.declared()].concat()
+        [&[result, request].map(u64::to_le_bytes).concat(), self.socket.image.declared_bytes()].concat()
     }
 }
 
@@ -175,7 +176,7 @@ fn natively_compiled_objects_write_the_same_bytes_as_interpreted_objects() {
         }
 
         let mut interpreted = Interpreted::new(&object);
-        let bytes = interpreted.socket.image.declared().len();
+        let bytes = interpreted.socket.image.declared_bytes().len();
         let pairs: Vec<_> =
             calls.iter().map(|call| (interpreted.input(call), interpreted.output(call))).collect();
 

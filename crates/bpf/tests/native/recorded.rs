@@ -1,7 +1,8 @@
 //! Calls of a congestion control: calls of a simulated connection, and added calls.
 
 use airhop_bpf::{
-    Callback, CongestionControl, Loaded, Object, ack_sample_values, rate_sample_values, socket_values,
+    Callback, CongestionControl, LoadedCongestionControl, Object, ack_sample_values, rate_sample_values,
+    socket_values,
 };
 use airhop_scenario::{Overrides, Recording, Run, Scenario};
 use airhop_tcp::kernel_ops::{
@@ -30,7 +31,7 @@ pub struct Call {
     pub arguments: [u64; 2],
     pub numbers: usize,
     pub socket: Values,
-    /// Sample with its kind: 0, `ack_sample`; 1, `rate_sample`.
+    /// Sample with its kind: 0, `from_ack_sample_layout`; 1, `from_rate_sample_layout`.
     pub sample: Option<(usize, Values)>,
 }
 
@@ -87,15 +88,15 @@ impl Recorder {
 }
 
 impl TcpCongestionOps for Recorder {
-    fn has(&self) -> Callbacks {
-        self.inner.has()
+    fn callbacks(&self) -> Callbacks {
+        self.inner.callbacks()
     }
 
-    fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
-        self.inner.listener()
+    fn notice_policy(&self) -> Option<Box<dyn NoticePolicy>> {
+        self.inner.notice_policy()
     }
 
-    fn on_join(&mut self, run: &mut seams::Run, ends: &seams::Connected, sk: &mut Sock) {
+    fn on_join(&mut self, run: &mut seams::RunState, ends: &seams::ConnectionEnds, sk: &mut Sock) {
         self.inner.on_join(run, ends, sk);
     }
 
@@ -114,7 +115,7 @@ impl TcpCongestionOps for Recorder {
     }
 
     fn cong_avoid(&mut self, sk: &mut Sock, ack: u32, acked: u32) -> Result<(), CallbackError> {
-        self.note(Callback::CongAvoid, &[sk.seq(ack).into(), acked.into()], sk, None);
+        self.note(Callback::CongAvoid, &[sk.absolute_seq(ack).into(), acked.into()], sk, None);
         self.inner.cong_avoid(sk, ack, acked)
     }
 
@@ -151,7 +152,7 @@ impl TcpCongestionOps for Recorder {
         rs: &RateSample,
     ) -> Result<(), CallbackError> {
         let sample = Some((1, rate_sample_values(rs).collect()));
-        self.note(Callback::CongControl, &[sk.seq(ack).into(), flag.into()], sk, sample);
+        self.note(Callback::CongControl, &[sk.absolute_seq(ack).into(), flag.into()], sk, sample);
         self.inner.cong_control(sk, ack, flag, rs)
     }
 
@@ -180,14 +181,15 @@ fn scenario(scheme: &str) -> String {
 /// arrival of marked and unmarked segments, and at the end each other callback of the object once.
 pub fn recorded(object: &Arc<Object>, control: &CongestionControl) -> Vec<Call> {
     let calls = Arc::new(Mutex::new(Vec::new()));
-    let loaded = Loaded::new(object, control).unwrap();
+    let loaded = LoadedCongestionControl::new(object, control).unwrap();
     let (has, into) = (loaded.callbacks(), calls.clone());
     let make = move || {
-        Box::new(Recorder { inner: loaded.connect(), calls: into.clone() }) as Box<dyn TcpCongestionOps>
+        Box::new(Recorder { inner: loaded.create_connection(), calls: into.clone() })
+            as Box<dyn TcpCongestionOps>
     };
     let name: &str = format!("recorded-{}", control.name).leak();
     let scheme = kernel_scheme(name, "", has, control.needs_ecn(), &[], Box::new(make));
-    airhop_tcp::add(scheme).expect("a unique name");
+    airhop_tcp::add_scheme(scheme).expect("a unique name");
     let scenario = Scenario::parse(&scenario(name), "calls.toml", &Overrides::default());
     let run = Run { scenario: Arc::new(scenario.unwrap_or_else(|why| panic!("{why}"))), seed: 1, rep: 0 };
     run.execute(&Recording::default(), &AtomicBool::new(false)).unwrap_or_else(|why| panic!("{why}"));

@@ -1,27 +1,27 @@
 //! Counters of a run of the loop.
 
-use crate::emulation::Finished;
-use crate::lateness::{Lateness, Lengths};
-use crate::sockets::Sampled;
-use crate::turnaround::{Answers, Turnaround};
-use airhop_base::{Empirical, NodeId, Span, Time};
+use crate::emulation::EndReason;
+use crate::lateness::{DurationHistogram, LatenessSummary};
+use crate::sockets::ConnectionSample;
+use crate::turnaround::{Turnaround, TurnaroundSummary};
+use airhop_base::{EmpiricalDistribution, NodeId, Span, Time};
 use airhop_wire::real::{self, HeaderFields};
 use std::collections::BTreeMap;
 use std::io;
 
 /// Minimum delay that counts as a stall. Such a delay comes from the machine, not from the loop's own work.
-const STALL: Span = Span::from_millis(5);
+const MIN_STALL: Span = Span::from_millis(5);
 
 /// Number of datagrams, and of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct TrafficCount {
     /// Number of datagrams.
     pub packets: u64,
     /// Total length of the IP datagrams in bytes.
     pub bytes: u64,
 }
 
-impl Count {
+impl TrafficCount {
     fn add(&mut self, bytes: u64) {
         self.packets += 1;
         self.bytes += bytes;
@@ -34,9 +34,9 @@ pub struct Progress {
     /// Time of this report.
     pub time: Time,
     /// Datagrams that entered the network.
-    pub admitted: Count,
+    pub admitted: TrafficCount,
     /// Datagrams that left the network.
-    pub departed: Count,
+    pub departed: TrafficCount,
     /// 99 % quantile of the lateness of departures, in microseconds.
     pub lateness_p99_us: f64,
     /// Number of datagrams that the emulator itself lost.
@@ -52,59 +52,59 @@ pub struct Stall {
     pub length: Span,
 }
 
-/// Measured distributions of lateness and turnaround ([`airhop_base::Empirical`]). A simulation of the same
+/// Measured distributions of lateness and turnaround ([`airhop_base::EmpiricalDistribution`]). A simulation of the same
 /// network can draw from these distributions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct MeasuredDelays {
     /// Lateness: time from the due time of a packet at its host until the packet was written. For packets
     /// written back to back, the time starts when the previous packet was written. Packets due during one
     /// stall are written together, so a stall counts once.
-    pub lateness: Empirical,
+    pub lateness: EmpiricalDistribution,
     /// Turnaround of each node's host: time from a data segment to the ACK of the segment.
-    pub turnaround: Vec<(NodeId, Empirical)>,
+    pub turnaround: Vec<(NodeId, EmpiricalDistribution)>,
 }
 
 /// Result of a run of the loop.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Driven {
+pub struct LoopResult {
     /// End time of the run.
     pub ended: Time,
     /// Reason for the end.
-    pub finished: Finished,
+    pub end_reason: EndReason,
     /// Datagrams that entered the network.
-    pub admitted: Count,
+    pub admitted: TrafficCount,
     /// Datagrams that left the network and were written.
-    pub departed: Count,
+    pub departed: TrafficCount,
     /// Number of datagrams to multicast and broadcast addresses. A routed network does not carry such
     /// datagrams, so none entered.
-    pub ignored: u64,
+    pub ignored_datagrams: u64,
     /// Number of datagrams that left the network but were lost by the emulator before reaching a host.
     pub lost_to_emulator: u64,
     /// Node and cause of the first loss by the emulator; `None` without a loss.
     pub first_loss: Option<(NodeId, String)>,
     /// Lateness of written datagrams.
-    pub lateness: Lateness,
+    pub lateness: LatenessSummary,
     /// Turnaround of the host at each port.
-    pub turnaround: Vec<(NodeId, Answers)>,
+    pub turnaround: Vec<(NodeId, TurnaroundSummary)>,
     /// Stalls of the emulator.
     pub stalls: Vec<Stall>,
     /// The distributions of lateness and turnaround.
-    pub measured: Measured,
+    pub measured: MeasuredDelays,
     /// Congestion control of each sender, by flow name.
-    pub controls: BTreeMap<String, String>,
+    pub control_by_flow: BTreeMap<String, String>,
 }
 
 /// Counters of a run of the loop, in progress.
 #[derive(Default)]
 pub(super) struct LoopCounters {
-    admitted: Count,
-    departed: Count,
-    pub(super) ignored: u64,
+    admitted: TrafficCount,
+    departed: TrafficCount,
+    pub(super) ignored_datagrams: u64,
     lost: u64,
     first_loss: Option<(NodeId, String)>,
-    lateness: Lengths,
+    lateness: DurationHistogram,
     /// Lateness that each packet of a batch added to the lateness of the previous packet.
-    added: Lengths,
+    added: DurationHistogram,
     last_written: Time,
     turnaround: Vec<(NodeId, Turnaround)>,
     stalls: Vec<Stall>,
@@ -120,39 +120,39 @@ impl LoopCounters {
     /// Records that the loop continued at `now` instead of at `expected`.
     pub(super) fn record_wakeup(&mut self, expected: Time, now: Time) {
         let length = now.since(expected);
-        if length > STALL {
+        if length > MIN_STALL {
             self.stalls.push(Stall { at: expected, length });
         }
     }
 
-    pub(super) fn entered(&mut self, port: usize, at: Time, seen: &HeaderFields) {
-        self.admitted.add(seen.bytes.into());
-        self.turnaround[port].1.read(at, seen);
+    pub(super) fn record_admitted(&mut self, port: usize, at: Time, seen: &HeaderFields) {
+        self.admitted.add(seen.datagram_bytes.into());
+        self.turnaround[port].1.record_read(at, seen);
     }
 
     /// Starts a batch of writes of datagrams that have left the network.
-    pub(super) fn writes(&mut self) {
+    pub(super) fn start_batch(&mut self) {
         self.last_written = Time::ZERO;
     }
 
-    pub(super) fn left(&mut self, port: usize, due: Time, written: Time, datagram: &[u8]) {
+    pub(super) fn record_departed(&mut self, port: usize, due: Time, written: Time, datagram: &[u8]) {
         self.departed.add(datagram.len() as u64);
         self.lateness.add(written.since(due));
         self.added.add(written.since(due.max(self.last_written)));
         self.last_written = written;
-        if let Ok(seen) = real::read(datagram) {
-            self.turnaround[port].1.wrote(due, written, &seen);
+        if let Ok(seen) = real::read_headers(datagram) {
+            self.turnaround[port].1.record_written(due, written, &seen);
         }
     }
 
-    pub(super) fn heard(&mut self, sampled: &Sampled) {
-        let flow = sampled.info.flow();
+    pub(super) fn record_sample(&mut self, sampled: &ConnectionSample) {
+        let flow = sampled.info.flow_name();
         if self.controls.get(&flow) != Some(&sampled.info.control) {
             self.controls.insert(flow, sampled.info.control.clone());
         }
     }
 
-    pub(super) fn lost(&mut self, node: NodeId, why: &io::Error) {
+    pub(super) fn record_loss(&mut self, node: NodeId, why: &io::Error) {
         self.lost += 1;
         if self.first_loss.is_none() {
             self.first_loss = Some((node, why.to_string()));
@@ -169,22 +169,26 @@ impl LoopCounters {
         }
     }
 
-    pub(super) fn driven(self, ended: Time, finished: Finished) -> Driven {
-        Driven {
+    pub(super) fn into_result(self, ended: Time, finished: EndReason) -> LoopResult {
+        LoopResult {
             ended,
-            finished,
+            end_reason: finished,
             admitted: self.admitted,
             departed: self.departed,
-            ignored: self.ignored,
+            ignored_datagrams: self.ignored_datagrams,
             lost_to_emulator: self.lost,
             first_loss: self.first_loss,
             lateness: self.lateness.lateness(),
             turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.summary())).collect(),
             stalls: self.stalls,
-            controls: self.controls,
-            measured: Measured {
+            control_by_flow: self.controls,
+            measured: MeasuredDelays {
                 lateness: self.added.distribution(),
-                turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.own())).collect(),
+                turnaround: self
+                    .turnaround
+                    .iter()
+                    .map(|(node, host)| (*node, host.host_distribution()))
+                    .collect(),
             },
         }
     }

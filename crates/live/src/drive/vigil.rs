@@ -7,9 +7,9 @@
 use airhop_base::{Span, Time};
 
 /// Interval over which the share of sleep is measured. Linux measures over one second.
-const WINDOW: Span = Span::from_millis(20);
+const MEASUREMENT_INTERVAL: Span = Span::from_millis(20);
 /// Inverse of the minimum fraction of time asleep.
-const SHARE: u64 = 10;
+const MIN_SLEEP_DIVISOR: u64 = 10;
 
 /// Time asleep since the start of the current interval.
 #[derive(Debug, Default)]
@@ -20,15 +20,15 @@ pub(super) struct SleepMonitor {
 
 impl SleepMonitor {
     /// Records a sleep of the loop.
-    pub fn slept(&mut self, from: Time, to: Time) {
+    pub fn record_sleep(&mut self, from: Time, to: Time) {
         self.asleep = self.asleep + to.since(from);
     }
 
     /// True if the loop may busy-wait now. The loop must have slept for a tenth of the current interval.
-    pub fn may_last(&mut self, now: Time) -> bool {
+    pub fn may_busy_wait(&mut self, now: Time) -> bool {
         let length = now.since(self.since);
-        let has_slept = self.asleep.nanos().saturating_mul(SHARE) >= length.nanos();
-        if length > WINDOW && has_slept {
+        let has_slept = self.asleep.nanos().saturating_mul(MIN_SLEEP_DIVISOR) >= length.nanos();
+        if length > MEASUREMENT_INTERVAL && has_slept {
             *self = SleepMonitor { since: now, asleep: Span::ZERO };
         }
         has_slept
@@ -45,10 +45,10 @@ mod tests {
         let (mut vigil, mut now, mut asleep) = (SleepMonitor::default(), Time::ZERO, Span::ZERO);
         let (step, nap) = (Span::from_micros(50), Span::from_micros(40));
         while now < Time::from_nanos(1_000_000_000) {
-            if vigil.may_last(now) {
+            if vigil.may_busy_wait(now) {
                 now += step;
             } else {
-                vigil.slept(now, now + nap);
+                vigil.record_sleep(now, now + nap);
                 (now, asleep) = (now + nap, asleep + nap);
             }
         }

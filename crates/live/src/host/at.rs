@@ -10,8 +10,8 @@
 
 use super::Device;
 use super::netlink::Netlink;
-use super::sys::{self, Captured, Offload};
-use super::tun::Failed;
+use super::sys::{self, CapturedPacket, Offload};
+use super::tun::SetupFailure;
 use crate::port::Port;
 use airhop_wire::addressing::is_unicast;
 use airhop_wire::real::{self, HeaderFields};
@@ -51,19 +51,19 @@ impl Interface {
     /// # Errors
     ///
     /// Returns the step that failed.
-    pub fn open(name: &str) -> Result<Self, Failed> {
+    pub fn open(name: &str) -> Result<Self, SetupFailure> {
         let step = |what: &str| {
             let what = format!("{what} {name}");
             move |error: io::Error| (what, error)
         };
         let index = if_nametoindex(name).map_err(io::Error::from).map_err(step("finding interface"))?;
-        let owner = own(name).map_err(step("taking over"))?;
+        let owner = reserve_interface(name).map_err(step("taking over"))?;
         let outgoing = |family| outgoing(family, name).map_err(step("opening raw sockets at"));
         let (outgoing4, outgoing6) = (outgoing(AddressFamily::Inet)?, outgoing(AddressFamily::Inet6)?);
         let own = own_addresses().map_err(step("asking for the addresses beside"))?;
         let rule =
             Rule::add(name).map_err(step("preventing the kernel from forwarding packets received at"))?;
-        let incoming = sys::capture(index).map_err(step("capturing at"))?;
+        let incoming = sys::open_capture(index).map_err(step("capturing at"))?;
         let segments = VecDeque::new();
         Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })
     }
@@ -75,23 +75,30 @@ impl Interface {
 
     /// Converts a captured packet into datagrams as on a wire, with complete checksums and without offloaded
     /// segmentation. Writes the first datagram to `buffer`, and returns its length.
-    fn accept(&mut self, captured: Captured, buffer: &mut [u8]) -> Option<usize> {
-        let Captured { length, link_header, is_for_this_host, offload } = captured;
+    fn accept(&mut self, captured: CapturedPacket, buffer: &mut [u8]) -> Option<usize> {
+        let CapturedPacket { length, link_header_bytes: link_header, is_for_this_host, offload } = captured;
         if !is_for_this_host {
             return None;
         }
         // An Ethernet frame has at least 60 bytes, so bytes after a short datagram are padding.
         let captured = buffer.get(link_header..length)?;
-        let seen = real::read(captured).ok().filter(|seen| self.is_for_others(seen))?;
-        let length = seen.bytes as usize;
+        let seen = real::read_headers(captured).ok().filter(|seen| self.is_for_others(seen))?;
+        let length = seen.datagram_bytes as usize;
         if length > captured.len() {
             return None;
         }
         buffer.copy_within(link_header..link_header + length, 0);
         let datagram = &mut buffer[..length];
-        let Offload { flags, kind, segment, start, offset, .. } = offload;
+        let Offload {
+            flags,
+            gso_type: kind,
+            gso_segment_bytes: segment,
+            checksum_start: start,
+            checksum_offset: offset,
+            ..
+        } = offload;
         if kind != 0 {
-            self.segments = real::segments(datagram, segment).ok()?.collect();
+            self.segments = real::segment_datagram(datagram, segment).ok()?.collect();
             return self.next_segment(buffer);
         }
         if flags & NEEDS_CHECKSUM != 0 {
@@ -123,7 +130,7 @@ fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
 /// Reserves `device` for this emulator until the returned descriptor is closed. The reservation is the name
 /// of an abstract Unix socket (unix(7)). Only one process in the network namespace can have this name, and
 /// the name disappears with the process.
-fn own(device: &str) -> io::Result<OwnedFd> {
+fn reserve_interface(device: &str) -> io::Result<OwnedFd> {
     let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
     let name = UnixAddr::new_abstract(format!("airhop-at-{device}").as_bytes())?;
     match bind(socket.as_raw_fd(), &name) {
@@ -148,8 +155,8 @@ impl AsFd for Interface {
 }
 
 impl Device for Interface {
-    fn lost(&mut self) -> u64 {
-        sys::capture_lost(&self.incoming).unwrap_or(0)
+    fn lost_datagrams(&mut self) -> u64 {
+        sys::take_capture_drops(&self.incoming).unwrap_or(0)
     }
 }
 
@@ -159,7 +166,7 @@ impl Port for Interface {
             if let Some(length) = self.next_segment(buffer) {
                 return Ok(Some(length));
             }
-            let Some(captured) = sys::captured(&self.incoming, buffer)? else { return Ok(None) };
+            let Some(captured) = sys::read_captured(&self.incoming, buffer)? else { return Ok(None) };
             if let Some(length) = self.accept(captured, buffer) {
                 return Ok(Some(length));
             }
@@ -168,7 +175,7 @@ impl Port for Interface {
 
     fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
         let none = MsgFlags::empty();
-        match real::read(datagram).ok().map(|seen| seen.destination) {
+        match real::read_headers(datagram).ok().map(|seen| seen.destination) {
             Some(IpAddr::V4(to)) => {
                 let to = SockaddrIn::from(SocketAddrV4::new(to, 0));
                 sendto(self.outgoing4.as_raw_fd(), datagram, &to, none)?;
@@ -224,7 +231,7 @@ mod tests {
                 if unshare(CloneFlags::CLONE_NEWNET).is_ok() {
                     test();
                 } else {
-                    crate::privileges::skip("no new namespaces");
+                    crate::privileges::skip_test("no new namespaces");
                 }
             });
             thread.join().expect("a condition that is true");

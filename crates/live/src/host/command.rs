@@ -2,7 +2,7 @@
 
 use super::namespace::Namespace;
 use super::sleep::Alarm;
-use crate::emulation::{Command, Ended, Output};
+use crate::emulation::{Command, CommandOutput, CommandResult};
 use airhop_base::NodeId;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
@@ -15,34 +15,39 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Number of bytes kept at the beginning and at the end of a command's output.
-const KEPT: usize = 1 << 20;
+const MAX_KEPT_BYTES: usize = 1 << 20;
 /// Time for a command to exit after SIGTERM, at the end of the emulation.
-const GRACE: Duration = Duration::from_secs(1);
-const GLANCE: Duration = Duration::from_millis(5);
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Number of commands that have ended.
-pub type Ends = Arc<AtomicUsize>;
+pub type EndedCount = Arc<AtomicUsize>;
 
 /// Command that was started.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningCommand {
     command: Command,
     child: Child,
-    /// True if the command has ended. Set before `Ends` counts the command. The command's thread may still
+    /// True if the command has ended. Set before `EndedCount` counts the command. The command's thread may still
     /// run.
     ended: Arc<AtomicBool>,
     waiter: Option<JoinHandle<()>>,
-    stdout: Option<JoinHandle<Output>>,
-    stderr: Option<JoinHandle<Output>>,
+    stdout: Option<JoinHandle<CommandOutput>>,
+    stderr: Option<JoinHandle<CommandOutput>>,
 }
 
-impl Running {
+impl RunningCommand {
     /// Starts `command`. When the command ends, `ends` is increased by one, and the alarm rings.
     ///
     /// # Errors
     ///
     /// Returns the error of the kernel.
-    pub fn start(namespace: &Namespace, command: &Command, ends: &Ends, alarm: &Alarm) -> io::Result<Self> {
+    pub fn start(
+        namespace: &Namespace,
+        command: &Command,
+        ends: &EndedCount,
+        alarm: &Alarm,
+    ) -> io::Result<Self> {
         let mut shell = process::Command::new("/bin/sh");
         shell.arg("-c").arg(&command.line).stdin(Stdio::null()).stdout(Stdio::piped());
         if command.capture_stderr {
@@ -58,7 +63,7 @@ impl Running {
         let (mut child, waiter) = namespace.spawn(shell, when_ended)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (command, waiter) = (command.clone(), Some(waiter));
-        let mut running = Running { command, child, ended, waiter, stdout: None, stderr: None };
+        let mut running = RunningCommand { command, child, ended, waiter, stdout: None, stderr: None };
         running.stdout = stdout.map(capture).transpose()?;
         running.stderr = stderr.map(capture).transpose()?;
         Ok(running)
@@ -75,12 +80,12 @@ impl Running {
     }
 
     /// Ends the commands that still run, and collects the results of all commands.
-    pub fn end(all: Vec<Running>) -> Vec<Ended> {
+    pub fn end(all: Vec<RunningCommand>) -> Vec<CommandResult> {
         let killed: Vec<bool> = all.iter().map(|running| !running.has_ended()).collect();
-        all.iter().filter(|running| !running.has_ended()).for_each(Running::terminate);
-        let patience = Instant::now() + GRACE;
+        all.iter().filter(|running| !running.has_ended()).for_each(RunningCommand::terminate);
+        let patience = Instant::now() + TERMINATION_TIMEOUT;
         while all.iter().any(|running| !running.has_ended()) && Instant::now() < patience {
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         }
         all.into_iter().zip(killed).map(|(running, killed)| running.collect(killed)).collect()
     }
@@ -106,11 +111,11 @@ impl Running {
         let _ = self.waiter.take().map(JoinHandle::join);
     }
 
-    fn collect(mut self, killed: bool) -> Ended {
+    fn collect(mut self, killed: bool) -> CommandResult {
         self.kill();
         let exit = self.child.wait().ok();
         let exit = exit.and_then(|status| status.code().or(status.signal().map(|signal| 128 + signal)));
-        Ended {
+        CommandResult {
             node: self.command.node,
             line: self.command.line.clone(),
             // The first process of the namespace exits with the code of the program. The code is missing only
@@ -123,7 +128,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningCommand {
     /// Ends a command whose result was not collected.
     fn drop(&mut self) {
         self.kill();
@@ -131,23 +136,23 @@ impl Drop for Running {
     }
 }
 
-fn output(reader: Option<JoinHandle<Output>>) -> Option<Output> {
+fn output(reader: Option<JoinHandle<CommandOutput>>) -> Option<CommandOutput> {
     reader.map(|reader| reader.join().unwrap_or_default())
 }
 
-fn capture(from: impl Read + Send + 'static) -> io::Result<JoinHandle<Output>> {
-    thread::Builder::new().name("output".into()).spawn(move || read_all(from, KEPT))
+fn capture(from: impl Read + Send + 'static) -> io::Result<JoinHandle<CommandOutput>> {
+    thread::Builder::new().name("output".into()).spawn(move || read_all(from, MAX_KEPT_BYTES))
 }
 
 /// Reads up to the end of the file, and keeps the first and the last `kept` bytes.
-fn read_all(mut from: impl Read, kept: usize) -> Output {
-    let mut output = Output::default();
+fn read_all(mut from: impl Read, kept: usize) -> CommandOutput {
+    let mut output = CommandOutput::default();
     let mut buffer = vec![0; 1 << 16];
-    let trim = |output: &mut Output, at_most: usize| {
+    let trim = |output: &mut CommandOutput, at_most: usize| {
         if output.last.len() > at_most {
             let surplus = output.last.len() - kept;
             output.last.drain(..surplus);
-            output.left_out += surplus as u64;
+            output.omitted_bytes += surplus as u64;
         }
     };
     loop {
@@ -177,11 +182,11 @@ mod tests {
     fn beginning_and_end_of_a_long_output_are_stored() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();
         let output = read_all(&printed[..], 1000);
-        assert_eq!((&output.first[..], output.left_out), (&printed[..1000], 998_003));
+        assert_eq!((&output.first[..], output.omitted_bytes), (&printed[..1000], 998_003));
         assert_eq!(output.last, &printed[printed.len() - 1000..]);
         for length in [0, 1, 1000, 1001, 2000] {
             let output = read_all(&printed[..length], 1000);
-            assert_eq!((output.bytes(), output.left_out), (printed[..length].to_vec(), 0));
+            assert_eq!((output.bytes(), output.omitted_bytes), (printed[..length].to_vec(), 0));
         }
     }
 }

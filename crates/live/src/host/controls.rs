@@ -1,12 +1,12 @@
 //! Congestion controls of the nodes, set by routes in each node's namespace. No setting of the host changes.
 
-use super::Stage;
-use super::bpf::{Registered, available, is_available};
-use super::diag::Diag;
+use super::Namespaces;
+use super::bpf::{RegisteredObject, available, is_available};
+use super::diag::SockDiag;
 use super::namespace::Namespace;
 use super::netlink::Netlink;
-use super::tun::NAME;
-use crate::emulation::{Control, Emulation, EmulationError};
+use super::tun::DEVICE_NAME;
+use crate::emulation::{Emulation, EmulationError, NodeCongestionControl};
 use airhop_base::NodeId;
 use airhop_wire::addressing;
 use nix::net::if_::if_nametoindex;
@@ -24,18 +24,18 @@ const ORPHAN_RETRIES: &str = "5";
 
 /// Congestion controls of the nodes, in use until the value is dropped.
 #[derive(Default)]
-pub struct Controls {
+pub struct NodeControls {
     /// Registered objects, by the requested name of the congestion control.
-    registered: Vec<(String, Arc<Registered>)>,
+    registered: Vec<(String, Arc<RegisteredObject>)>,
     /// Descriptors that keep the packet programs attached to the ingress of their devices.
     listening: Vec<OwnedFd>,
     names: Vec<(NodeId, String)>,
 }
 
-impl Controls {
+impl NodeControls {
     /// Registers the BPF objects and selects each object's congestion control on its node.
-    pub fn open(emulation: &Emulation, stage: &Stage) -> Result<Self, EmulationError> {
-        let mut controls = Controls::default();
+    pub fn open(emulation: &Emulation, stage: &Namespaces) -> Result<Self, EmulationError> {
+        let mut controls = NodeControls::default();
         for control in &emulation.controls {
             controls.add(control, stage).map_err(|why| EmulationError::Control {
                 name: emulation.name(control.node).to_owned(),
@@ -46,19 +46,19 @@ impl Controls {
         Ok(controls)
     }
 
-    fn add(&mut self, control: &Control, stage: &Stage) -> Result<(), String> {
+    fn add(&mut self, control: &NodeCongestionControl, stage: &Namespaces) -> Result<(), String> {
         let namespace = stage.namespace(control.node).map_err(|error| error.to_string())?;
         let registered =
             control.object.as_ref().map(|object| self.registered(&control.name, object)).transpose()?;
         let name = registered.as_ref().map_or(control.name.as_str(), |registered| registered.name());
         let (node, name, listens) = (control.node, name.to_owned(), registered);
         let listening = within(namespace, move || {
-            choose(node, &name)?;
+            set_congestion_control(node, &name)?;
             let Some(registered) = listens else { return Ok(Vec::new()) };
             // In some containers the file is read-only. The remains of a killed emulator then stay longer.
             let _ = fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", ORPHAN_RETRIES);
-            let device = if_nametoindex(NAME).map_err(|error| error.to_string())?;
-            registered.listen(device).map_err(|error| {
+            let device = if_nametoindex(DEVICE_NAME).map_err(|error| error.to_string())?;
+            registered.attach_filters(device).map_err(|error| {
                 format!("listening for notices: {error} (needs tcx, Linux 6.6 or newer, or clsact)")
             })
         })?;
@@ -70,18 +70,18 @@ impl Controls {
     fn registered(
         &mut self,
         name: &str,
-        object: &airhop_bpf::loading::Loadable,
-    ) -> Result<Arc<Registered>, String> {
+        object: &airhop_bpf::loading::LoadableObject,
+    ) -> Result<Arc<RegisteredObject>, String> {
         if let Some((_, registered)) = self.registered.iter().find(|(known, _)| known == name) {
             return Ok(registered.clone());
         }
-        let registered = Arc::new(Registered::new(object.clone(), name)?);
+        let registered = Arc::new(RegisteredObject::new(object.clone(), name)?);
         self.registered.push((name.to_owned(), registered.clone()));
         Ok(registered)
     }
 
     /// Returns the name in the kernel and the requested name of each object's congestion control.
-    pub fn names(&self) -> Vec<(String, String)> {
+    pub fn kernel_and_requested_names(&self) -> Vec<(String, String)> {
         self.registered
             .iter()
             .map(|(asked, registered)| (registered.name().to_owned(), asked.clone()))
@@ -89,15 +89,15 @@ impl Controls {
     }
 
     /// Returns the name of the congestion control requested for a node; `None` without a request.
-    pub fn of(&self, node: NodeId) -> Option<&String> {
+    pub fn requested_name(&self, node: NodeId) -> Option<&String> {
         self.names.iter().find(|(at, _)| *at == node).map(|(_, name)| name)
     }
 
     /// Ends the connections of the nodes, so that the kernel can free the BPF objects. Returns the sums of
     /// the objects' counters; `None` without such counters.
-    pub fn close(self, stage: &Stage) -> Option<[u64; 2]> {
+    pub fn close(self, stage: &Namespaces) -> Option<[u64; 2]> {
         let counts = self.registered.iter().filter_map(|(_, registered)| {
-            let [heard, spared] = COUNTERS.map(|name| registered.counter(name));
+            let [heard, spared] = COUNTERS.map(|name| registered.read_counter(name));
             Some([heard?, spared?])
         });
         let counts = counts.reduce(|sum, more| [sum[0] + more[0], sum[1] + more[1]]);
@@ -105,7 +105,7 @@ impl Controls {
             if let Ok(namespace) = stage.namespace(*node) {
                 // A kernel without INET_DIAG_DESTROY ends the connections itself, after its retransmissions.
                 let _ = within(namespace, || {
-                    Diag::open().and_then(|diag| diag.abort_all()).map_err(|error| error.to_string())
+                    SockDiag::open().and_then(|diag| diag.abort_all()).map_err(|error| error.to_string())
                 });
             }
         }
@@ -117,11 +117,11 @@ fn within<T: Send + 'static>(
     namespace: &Namespace,
     job: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
-    namespace.within(job).map_err(|error| error.to_string())?
+    namespace.run_job(job).map_err(|error| error.to_string())?
 }
 
 /// Sets the congestion control of connections opened in this thread's namespace.
-fn choose(node: NodeId, name: &str) -> Result<(), String> {
+fn set_congestion_control(node: NodeId, name: &str) -> Result<(), String> {
     let refused = |error: io::Error| {
         if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {
             return format!("this kernel does not have it (it has {})", available().join(", "));
@@ -129,10 +129,14 @@ fn choose(node: NodeId, name: &str) -> Result<(), String> {
         format!("setting it on the routes of the node: {error}")
     };
     let netlink = Netlink::open().map_err(refused)?;
-    let device = if_nametoindex(NAME).map_err(|error| refused(error.into()))?;
-    netlink.set_control(device, addressing::address(node).into(), 8, name).map_err(refused)?;
+    let device = if_nametoindex(DEVICE_NAME).map_err(|error| refused(error.into()))?;
+    netlink
+        .set_congestion_control(device, addressing::ipv4_address(node).into(), 8, name)
+        .map_err(refused)?;
     if has_ipv6() {
-        netlink.set_control(device, addressing::address6(node).into(), 64, name).map_err(refused)?;
+        netlink
+            .set_congestion_control(device, addressing::ipv6_address(node).into(), 64, name)
+            .map_err(refused)?;
     }
     Ok(())
 }
@@ -140,5 +144,5 @@ fn choose(node: NodeId, name: &str) -> Result<(), String> {
 /// True if the device has an IPv6 address (proc_pid_net(5)).
 fn has_ipv6() -> bool {
     let table = fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
-    table.lines().any(|line| line.ends_with(NAME))
+    table.lines().any(|line| line.ends_with(DEVICE_NAME))
 }

@@ -1,6 +1,6 @@
 //! TCP_INFO of the connections in a network namespace, by sock_diag (sock_diag(7)).
 
-use super::netlink_socket::{ERROR, HEADER, NetlinkSocket};
+use super::netlink_socket::{HEADER, NLMSG_ERROR, NetlinkSocket};
 use super::tcp_info;
 use crate::sockets::SocketInfo;
 use nix::sys::socket::SockProtocol;
@@ -17,34 +17,34 @@ const INET6: u8 = 10;
 const TCP: u8 = 6;
 /// Bit mask of the connection states in which data may be in flight: ESTABLISHED, FIN_WAIT1, FIN_WAIT2,
 /// CLOSE_WAIT, LAST_ACK, CLOSING (numbers of the `enum` in include/net/tcp_states.h).
-const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
-/// Bit mask of all states in which a connection has a congestion control: [`STATES`], SYN_SENT and SYN_RECV.
-const ANY_STATE: u32 = STATES | 1 << 2 | 1 << 3;
+const DATA_STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
+/// Bit mask of all states in which a connection has a congestion control: [`DATA_STATES`], SYN_SENT and SYN_RECV.
+const CONTROLLED_STATES: u32 = DATA_STATES | 1 << 2 | 1 << 3;
 /// Attribute with `struct tcp_info` in a response.
-const INFO: u16 = 2;
-const CONTROL: u16 = 4;
+const INET_DIAG_INFO: u16 = 2;
+const INET_DIAG_CONG: u16 = 4;
 /// Size of `struct inet_diag_msg` in bytes.
-const MESSAGE: usize = 72;
+const DIAG_MESSAGE_BYTES: usize = 72;
 /// TCP_INFINITE_SSTHRESH.
-const INFINITE: u32 = 0x7FFF_FFFF;
+const TCP_INFINITE_SSTHRESH: u32 = 0x7FFF_FFFF;
 
 /// Message if the kernel does not have tcp_diag.
 pub const MISSING: &str = "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
 
 /// Socket that lists the connections of a network namespace.
 #[derive(Debug)]
-pub struct Diag {
+pub struct SockDiag {
     socket: NetlinkSocket,
 }
 
-impl Diag {
+impl SockDiag {
     /// Opens a socket in this thread's namespace.
     ///
     /// # Errors
     ///
     /// Returns the error of the kernel.
     pub fn open() -> io::Result<Self> {
-        Ok(Diag { socket: NetlinkSocket::open(SockProtocol::NetlinkSockDiag)? })
+        Ok(SockDiag { socket: NetlinkSocket::open(SockProtocol::NetlinkSockDiag)? })
     }
 
     /// Returns all TCP connections that may have data in flight, of both address families.
@@ -69,8 +69,8 @@ impl Diag {
     pub fn abort_all(&self) -> io::Result<()> {
         for family in [INET, INET6] {
             let mut found = Vec::new();
-            self.each(family, ANY_STATE, |message| {
-                found.extend(message.get(4..MESSAGE - 20).map(<[u8]>::to_vec))
+            self.each(family, CONTROLLED_STATES, |message| {
+                found.extend(message.get(4..DIAG_MESSAGE_BYTES - 20).map(<[u8]>::to_vec))
             })?;
             for id in found {
                 self.socket.send(DESTROY, ACK, &destruction(family, &id))?;
@@ -87,7 +87,7 @@ impl Diag {
     }
 
     fn dump(&self, family: u8, found: &mut Vec<SocketInfo>) -> io::Result<()> {
-        self.each(family, STATES, |message| found.extend(connection(message)))
+        self.each(family, DATA_STATES, |message| found.extend(connection(message)))
     }
 
     /// Calls `each` with the kernel's record of each connection in one of `states`.
@@ -105,7 +105,7 @@ impl Diag {
 
 /// Builds `struct inet_diag_req_v2` for the connections in these states, with the attributes in use.
 fn request(family: u8, states: u32) -> Vec<u8> {
-    let mut body = vec![family, TCP, 1 << (INFO - 1) | 1 << (CONTROL - 1), 0];
+    let mut body = vec![family, TCP, 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1), 0];
     body.extend_from_slice(&states.to_ne_bytes());
     body.extend_from_slice(&[0; 48]);
     body
@@ -114,7 +114,7 @@ fn request(family: u8, states: u32) -> Vec<u8> {
 /// Builds the request to end the connection with this `struct inet_diag_sockid`.
 fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
     let mut body = vec![family, TCP, 0, 0];
-    body.extend_from_slice(&ANY_STATE.to_ne_bytes());
+    body.extend_from_slice(&CONTROLLED_STATES.to_ne_bytes());
     body.extend_from_slice(id);
     body
 }
@@ -126,7 +126,7 @@ fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
         let Some(message) = answer.get(..length).filter(|_| length >= HEADER) else { break };
         match u16_at(message, 4) {
             Some(DONE) => return Ok(false),
-            Some(ERROR) => {
+            Some(NLMSG_ERROR) => {
                 // An error message with the number 0 is an acknowledgement.
                 let error = u32_at(message, HEADER).unwrap_or(0) as i32;
                 return if error == 0 {
@@ -149,12 +149,12 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
     let local = SocketAddr::new(address(family, message.get(8..24)?)?, port(4)?);
     let peer = SocketAddr::new(address(family, message.get(24..40)?)?, port(6)?);
     let (mut info, mut control): (&[u8], String) = (&[], String::new());
-    let mut rest = message.get(MESSAGE..)?;
+    let mut rest = message.get(DIAG_MESSAGE_BYTES..)?;
     while let Some(length) = u16_at(rest, 0).map(usize::from).filter(|&length| length >= 4) {
         let value = rest.get(4..length)?;
         match u16_at(rest, 2)? {
-            INFO => info = value,
-            CONTROL => {
+            INET_DIAG_INFO => info = value,
+            INET_DIAG_CONG => {
                 let name = value.split(|&byte| byte == 0).next().unwrap_or(value);
                 control = String::from_utf8_lossy(name).into_owned();
             }
@@ -169,7 +169,7 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
         control,
         ca_state: member("ca_state")? as u8,
         cwnd: member("snd_cwnd")?,
-        ssthresh: member("snd_ssthresh").filter(|&segments| segments < INFINITE),
+        ssthresh: member("snd_ssthresh").filter(|&segments| segments < TCP_INFINITE_SSTHRESH),
         srtt_us: member("rtt")?,
         retransmits: member("total_retrans")?,
     })
@@ -209,7 +209,7 @@ mod tests {
     fn sock_diag_reports_a_new_connection() {
         for loopback in ["127.0.0.1", "::1"] {
             let (client, server) = pair(loopback);
-            let found = match Diag::open().and_then(|diag| diag.connections()) {
+            let found = match SockDiag::open().and_then(|diag| diag.connections()) {
                 Ok(found) => found,
                 Err(error) => return eprintln!("skipped: {error}"),
             };
@@ -222,7 +222,7 @@ mod tests {
             assert_eq!((one.cwnd, one.ssthresh, one.retransmits, one.ca_state), (10, None, 0, 0));
             assert!((1..5_000_000).contains(&one.srtt_us), "the handshake is an RTT sample: {one:?}");
             of(ends[1], ends[0]);
-            assert_eq!(one.flow(), format!("tcp {} > {}", ends[0], ends[1]));
+            assert_eq!(one.flow_name(), format!("tcp {} > {}", ends[0], ends[1]));
         }
     }
 
@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn a_truncated_sock_diag_response_is_ignored() {
         let (_client, _server) = pair("127.0.0.1");
-        let Ok(diag) = Diag::open() else { return };
-        diag.socket.send(BY_FAMILY, DUMP, &request(INET, STATES)).unwrap();
+        let Ok(diag) = SockDiag::open() else { return };
+        diag.socket.send(BY_FAMILY, DUMP, &request(INET, DATA_STATES)).unwrap();
         let mut answer = [0; 32 * 1024];
         let length = diag.socket.receive(&mut answer).unwrap();
         for cut in 0..length.min(2000) {
@@ -245,8 +245,8 @@ mod tests {
     fn sock_diag_aborts_a_connection_for_both_peers() {
         let namespace = crate::host::namespace::Namespace::open(airhop_base::NodeId(0), 1500);
         let Ok((namespace, _device)) = namespace else { return eprintln!("skipped: no namespace") };
-        let aborted = namespace.within(|| {
-            let ((_client, mut server), diag) = (pair("127.0.0.1"), Diag::open().unwrap());
+        let aborted = namespace.run_job(|| {
+            let ((_client, mut server), diag) = (pair("127.0.0.1"), SockDiag::open().unwrap());
             let before = diag.connections().unwrap().len();
             diag.abort_all().map(|()| {
                 (before, diag.connections().unwrap().len(), std::io::Read::read(&mut server, &mut [0; 9]))

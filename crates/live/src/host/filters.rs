@@ -1,6 +1,6 @@
 //! Packet programs at the ingress of a device as clsact filters, for kernels without tcx links (tc-bpf(8)).
 
-use super::netlink::{Netlink, attribute};
+use super::netlink::{Netlink, push_attribute};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -14,8 +14,8 @@ const CLSACT_HANDLE: u32 = 0xffff_0000;
 const INGRESS: u32 = 0xffff_fff2;
 /// Protocol of the filters: ETH_P_ALL, in network byte order.
 const ALL_PROTOCOLS: u16 = 0x0003;
-const KIND: u16 = 1;
-const OPTIONS: u16 = 2;
+const TCA_KIND: u16 = 1;
+const TCA_OPTIONS: u16 = 2;
 const BPF_DESCRIPTOR: u16 = 6;
 const BPF_NAME: u16 = 7;
 const BPF_FLAGS: u16 = 8;
@@ -31,14 +31,18 @@ impl Netlink {
     /// Returns the error of the kernel, for example if the kernel lacks clsact, or if the device already has
     /// such filters.
     pub fn add_filters(&self, device: u32, programs: &[OwnedFd]) -> io::Result<()> {
-        let mut clsact = about(device, CLSACT_HANDLE, CLSACT, 0);
-        attribute(&mut clsact, KIND, b"clsact\0");
-        match self.ask(NEW_QDISC, CREATE | EXCLUSIVE, &clsact) {
+        let mut clsact = build_tcmsg(device, CLSACT_HANDLE, CLSACT, 0);
+        push_attribute(&mut clsact, TCA_KIND, b"clsact\0");
+        match self.send_request(NEW_QDISC, CREATE | EXCLUSIVE, &clsact) {
             Err(error) if error.raw_os_error() != Some(libc::EEXIST) => return Err(error),
             _ => {}
         }
         (1..).zip(programs).try_for_each(|(priority, program)| {
-            self.ask(NEW_FILTER, CREATE | EXCLUSIVE, &filter(device, priority, program.as_raw_fd() as u32))
+            self.send_request(
+                NEW_FILTER,
+                CREATE | EXCLUSIVE,
+                &filter(device, priority, program.as_raw_fd() as u32),
+            )
         })
     }
 }
@@ -46,26 +50,26 @@ impl Netlink {
 /// Builds a filter that runs a program. Filters with lower priority numbers run first.
 fn filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
     let info = u32::from(priority) << 16 | u32::from(ALL_PROTOCOLS.to_be());
-    let (mut message, mut options) = (about(device, 0, INGRESS, info), Vec::new());
-    attribute(&mut options, BPF_DESCRIPTOR, &program.to_ne_bytes());
-    attribute(&mut options, BPF_NAME, b"airhop\0");
-    attribute(&mut options, BPF_FLAGS, &DIRECT_ACTION.to_ne_bytes());
-    attribute(&mut message, KIND, b"bpf\0");
-    attribute(&mut message, OPTIONS, &options);
+    let (mut message, mut options) = (build_tcmsg(device, 0, INGRESS, info), Vec::new());
+    push_attribute(&mut options, BPF_DESCRIPTOR, &program.to_ne_bytes());
+    push_attribute(&mut options, BPF_NAME, b"airhop\0");
+    push_attribute(&mut options, BPF_FLAGS, &DIRECT_ACTION.to_ne_bytes());
+    push_attribute(&mut message, TCA_KIND, b"bpf\0");
+    push_attribute(&mut message, TCA_OPTIONS, &options);
     message
 }
 
 /// Builds `struct tcmsg`.
-fn about(device: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
+fn build_tcmsg(device: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
     [0, device, handle, parent, info].into_iter().flat_map(u32::to_ne_bytes).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::bpf::Registered;
-    use crate::privileges::{Privileges, skip};
-    use airhop_bpf::loading::Loadable;
+    use crate::host::bpf::RegisteredObject;
+    use crate::privileges::{Privileges, skip_test};
+    use airhop_bpf::loading::LoadableObject;
     use nix::sched::{CloneFlags, unshare};
     use nix::sys::socket::{
         AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, sendto, setsockopt, socket,
@@ -91,16 +95,16 @@ mod tests {
     /// A notice that arrives at a device with these filters reaches the program, as with tcx.
     #[test]
     fn a_tc_filter_receives_notices() {
-        let able = Privileges::look().struct_ops;
-        if able.map_err(|missing| skip(&missing)).is_err() {
+        let able = Privileges::detect().struct_ops;
+        if able.map_err(|missing| skip_test(&missing)).is_err() {
             return;
         }
         let heard = thread::spawn(|| {
             unshare(CloneFlags::CLONE_NEWNET).unwrap();
             let netlink = Netlink::open().unwrap();
-            netlink.up(LOOPBACK).unwrap();
-            let object = Loadable::read(ELN, "eln.bpf.o").unwrap();
-            let registered = Registered::new(object, "bpf_eln").unwrap();
+            netlink.bring_up(LOOPBACK).unwrap();
+            let object = LoadableObject::read(ELN, "eln.bpf.o").unwrap();
+            let registered = RegisteredObject::new(object, "bpf_eln").unwrap();
             registered.listen_by_filters(LOOPBACK).unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -110,7 +114,7 @@ mod tests {
             let packet = notice(sender.peer_addr().unwrap(), sender.local_addr().unwrap());
             let to = SockaddrIn::new(127, 0, 0, 1, 0);
             sendto(raw.as_raw_fd(), &packet, &to, MsgFlags::empty()).unwrap();
-            registered.counter("notices_heard")
+            registered.read_counter("notices_heard")
         });
         assert_eq!(heard.join().unwrap(), Some(1));
     }

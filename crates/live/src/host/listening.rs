@@ -8,11 +8,11 @@ const LISTEN: &str = "0A";
 const UNCONNECTED: &str = "07";
 
 /// True if a socket of this thread's network namespace listens at a port.
-pub fn listens_at(port: u16) -> bool {
-    listening().iter().any(|socket| port_of(socket) == Some(port))
+pub fn has_listening_socket(port: u16) -> bool {
+    listening_sockets().iter().any(|socket| port_of(socket) == Some(port))
 }
 
-/// Returns the port in a socket description of [`listening`], such as `tcp 0100007F:0CEA 4711`; `None` for
+/// Returns the port in a socket description of [`listening_sockets`], such as `tcp 0100007F:0CEA 4711`; `None` for
 /// other texts.
 fn port_of(socket: &str) -> Option<u16> {
     let (_, port) = socket.split(' ').nth(1)?.rsplit_once(':')?;
@@ -21,7 +21,7 @@ fn port_of(socket: &str) -> Option<u16> {
 
 /// Returns the listening sockets of this thread's network namespace. Each description contains the table, the
 /// address and port in the kernel's format, and the inode.
-pub fn listening() -> BTreeSet<String> {
+pub fn listening_sockets() -> BTreeSet<String> {
     let tables = [("tcp", LISTEN), ("tcp6", LISTEN), ("udp", UNCONNECTED), ("udp6", UNCONNECTED)];
     let of_table = |(table, state): (&str, &str)| -> Vec<String> {
         // A kernel without IPv6 does not have this table.
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn a_new_listening_socket_is_detected() {
-        let before = listening();
+        let before = listening_sockets();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let _socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
-        assert!(listening().difference(&before).count() >= 2);
-        assert!(listens_at(listener.local_addr().unwrap().port()));
+        assert!(listening_sockets().difference(&before).count() >= 2);
+        assert!(has_listening_socket(listener.local_addr().unwrap().port()));
     }
 }

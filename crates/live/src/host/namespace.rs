@@ -2,7 +2,7 @@
 //! their last process.
 
 use super::sys;
-use super::tun::{Failed, Tun};
+use super::tun::{SetupFailure, Tun};
 use airhop_base::NodeId;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
@@ -30,13 +30,13 @@ impl Namespace {
     /// # Errors
     ///
     /// Returns the step that failed.
-    pub fn open(node: NodeId, mtu: u16) -> Result<(Self, Tun), Failed> {
+    pub fn open(node: NodeId, mtu: u16) -> Result<(Self, Tun), SetupFailure> {
         let (jobs, to_do) = mpsc::channel::<Job>();
         let thread =
             thread::Builder::new().name("node".into()).spawn(move || to_do.iter().for_each(|job| job()));
         let thread = thread.map_err(|error| ("starting a thread".into(), error))?;
         let namespace = Namespace { jobs: Some(jobs), thread: Some(thread) };
-        let opened = namespace.within(move || enter().and_then(|()| Tun::open(node, mtu)));
+        let opened = namespace.run_job(move || enter().and_then(|()| Tun::open(node, mtu)));
         let device = opened.map_err(|error| ("waiting for a thread".into(), error))??;
         Ok((namespace, device))
     }
@@ -46,7 +46,7 @@ impl Namespace {
     /// # Errors
     ///
     /// Returns an error if the thread has ended.
-    pub fn within<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
+    pub fn run_job<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
         let (result, done) = mpsc::sync_channel(1);
         let job: Job = Box::new(move || {
             // The caller waits for the result, or has ended together with the emulator.
@@ -81,7 +81,7 @@ impl Namespace {
             }
         };
         // A thread that the node's thread starts is in the same namespaces.
-        let thread = self.within(|| thread::Builder::new().name("command".into()).spawn(attend))??;
+        let thread = self.run_job(|| thread::Builder::new().name("command".into()).spawn(attend))??;
         let child = child.recv().map_err(|_| io::Error::other("the thread of the command has ended"))??;
         Ok((child, thread))
     }
@@ -98,7 +98,7 @@ impl Drop for Namespace {
 /// Starts a program in a new process namespace. Each thread starts only one program, because a thread in a
 /// user namespace cannot return to the emulator's process namespace.
 fn spawn(command: &mut Command) -> io::Result<Child> {
-    sys::in_namespace(command, sys::own_pidfd()?);
+    sys::use_pid_namespace(command, sys::own_pidfd()?);
     unshare(CloneFlags::CLONE_NEWPID)?;
     command.spawn()
 }
@@ -111,7 +111,7 @@ fn wait_for(pid: u32) {
 }
 
 /// Moves this thread into new namespaces.
-fn enter() -> Result<(), Failed> {
+fn enter() -> Result<(), SetupFailure> {
     let step = |what: &'static str| move |error: nix::Error| (what.to_owned(), error.into());
     unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS).map_err(step("making namespaces"))?;
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;

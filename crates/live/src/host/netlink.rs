@@ -1,6 +1,6 @@
 //! Rtnetlink messages of a node: devices, routes and rules (rtnetlink(7)).
 
-use super::netlink_socket::{ERROR, NetlinkSocket};
+use super::netlink_socket::{NLMSG_ERROR, NetlinkSocket};
 use nix::sys::socket::SockProtocol;
 use std::io;
 use std::net::IpAddr;
@@ -64,8 +64,8 @@ impl Netlink {
     /// # Errors
     ///
     /// Returns the error of the kernel.
-    pub fn up(&self, device: u32) -> io::Result<()> {
-        self.ask(NEW_LINK, 0, &link(device, UP))
+    pub fn bring_up(&self, device: u32) -> io::Result<()> {
+        self.send_request(NEW_LINK, 0, &link(device, UP))
     }
 
     /// Sets the MTU of a device in bytes, and the capacity of the device's queue in datagrams.
@@ -73,11 +73,11 @@ impl Netlink {
     /// # Errors
     ///
     /// Returns the error of the kernel if the device cannot have this MTU.
-    pub fn set_lengths(&self, device: u32, mtu: u16, queue: u32) -> io::Result<()> {
+    pub fn set_mtu_and_queue(&self, device: u32, mtu: u16, queue: u32) -> io::Result<()> {
         let mut message = link(device, 0);
-        attribute(&mut message, LINK_MTU, &u32::from(mtu).to_ne_bytes());
-        attribute(&mut message, LINK_QUEUE, &queue.to_ne_bytes());
-        self.ask(NEW_LINK, 0, &message)
+        push_attribute(&mut message, LINK_MTU, &u32::from(mtu).to_ne_bytes());
+        push_attribute(&mut message, LINK_QUEUE, &queue.to_ne_bytes());
+        self.send_request(NEW_LINK, 0, &message)
     }
 
     /// Stops a device from generating an IPv6 address. For such an address the kernel would send packets to
@@ -86,12 +86,12 @@ impl Netlink {
     /// # Errors
     ///
     /// Returns the error of the kernel, for example of a kernel without IPv6.
-    pub fn set_no_own_address(&self, device: u32) -> io::Result<()> {
+    pub fn disable_address_generation(&self, device: u32) -> io::Result<()> {
         let (mut inet6, mut families, mut message) = (Vec::new(), Vec::new(), link(device, 0));
-        attribute(&mut inet6, LINK_INET6_GENERATION, &[GENERATE_NONE]);
-        attribute(&mut families, INET6.into(), &inet6);
-        attribute(&mut message, LINK_FAMILIES, &families);
-        self.ask(NEW_LINK, 0, &message)
+        push_attribute(&mut inet6, LINK_INET6_GENERATION, &[GENERATE_NONE]);
+        push_attribute(&mut families, INET6.into(), &inet6);
+        push_attribute(&mut message, LINK_FAMILIES, &families);
+        self.send_request(NEW_LINK, 0, &message)
     }
 
     /// Adds an IPv4 address to a device.
@@ -100,7 +100,7 @@ impl Netlink {
     ///
     /// Returns the error of the kernel.
     pub fn add_address(&self, device: u32, address: [u8; 4], prefix: u8) -> io::Result<()> {
-        self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
+        self.send_request(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
     }
 
     /// Adds an IPv6 address to a device. The address is valid at once, without duplicate address detection
@@ -111,8 +111,8 @@ impl Netlink {
     /// Returns the error of the kernel.
     pub fn add_address6(&self, device: u32, address: [u8; 16], prefix: u8) -> io::Result<()> {
         let mut message = address_message(INET6, device, &address, prefix);
-        attribute(&mut message, ADDRESS_FLAGS, &NO_DUPLICATE_DETECTION.to_ne_bytes());
-        self.ask(NEW_ADDRESS, CREATE, &message)
+        push_attribute(&mut message, ADDRESS_FLAGS, &NO_DUPLICATE_DETECTION.to_ne_bytes());
+        self.send_request(NEW_ADDRESS, CREATE, &message)
     }
 
     /// Makes the kernel silently discard packets that arrive at `device` for other machines, over IPv4 and
@@ -122,8 +122,8 @@ impl Netlink {
     ///
     /// Returns the error of the kernel, for example if the kernel has no policy routing.
     pub fn add_blackhole(&self, device: &str) -> io::Result<()> {
-        self.ask(NEW_RULE, CREATE, &discard(INET, device, AIRHOP))?;
-        match self.ask(NEW_RULE, CREATE, &discard(INET6, device, AIRHOP)) {
+        self.send_request(NEW_RULE, CREATE, &discard(INET, device, AIRHOP))?;
+        match self.send_request(NEW_RULE, CREATE, &discard(INET6, device, AIRHOP)) {
             // A kernel without IPv6 does not forward IPv6 packets.
             Err(error) if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => Ok(()),
             result => result,
@@ -136,8 +136,8 @@ impl Netlink {
     ///
     /// Returns the error of the kernel, usually because the rule does not exist.
     pub fn remove_blackhole(&self, device: &str) -> io::Result<()> {
-        let four = self.ask(DELETE_RULE, 0, &discard(INET, device, AIRHOP));
-        self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
+        let four = self.send_request(DELETE_RULE, 0, &discard(INET, device, AIRHOP));
+        self.send_request(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
     /// Sets the congestion control of connections to the addresses behind a device. Replaces the route that
@@ -146,11 +146,17 @@ impl Netlink {
     /// # Errors
     ///
     /// Returns the error of the kernel: `EINVAL` for an unknown congestion control.
-    pub fn set_control(&self, device: u32, address: IpAddr, prefix: u8, control: &str) -> io::Result<()> {
-        self.ask(NEW_ROUTE, CREATE | REPLACE, &route(device, address, prefix, control))
+    pub fn set_congestion_control(
+        &self,
+        device: u32,
+        address: IpAddr,
+        prefix: u8,
+        control: &str,
+    ) -> io::Result<()> {
+        self.send_request(NEW_ROUTE, CREATE | REPLACE, &route(device, address, prefix, control))
     }
 
-    pub(super) fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
+    pub(super) fn send_request(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
         self.socket.send(kind, flags | ACK, body)?;
         let mut answer = [0; 4096];
         let length = self.socket.receive(&mut answer)?;
@@ -163,8 +169,8 @@ fn outcome(answer: &[u8]) -> io::Result<()> {
     let kind = answer.get(4..6).and_then(|bytes| bytes.try_into().ok()).map(u16::from_ne_bytes);
     let error = answer.get(16..20).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes);
     match (kind, error) {
-        (Some(ERROR), Some(0)) => Ok(()),
-        (Some(ERROR), Some(error)) => Err(io::Error::from_raw_os_error(error.saturating_neg())),
+        (Some(NLMSG_ERROR), Some(0)) => Ok(()),
+        (Some(NLMSG_ERROR), Some(error)) => Err(io::Error::from_raw_os_error(error.saturating_neg())),
         _ => Err(io::Error::other("rtnetlink did not answer with an acknowledgement")),
     }
 }
@@ -182,8 +188,8 @@ fn link(device: u32, flags: u32) -> Vec<u8> {
 fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u8> {
     let mut message = vec![family, prefix, 0, 0];
     message.extend_from_slice(&device.to_ne_bytes());
-    attribute(&mut message, ADDRESS_LOCAL, address);
-    attribute(&mut message, ADDRESS_ADDRESS, address);
+    push_attribute(&mut message, ADDRESS_LOCAL, address);
+    push_attribute(&mut message, ADDRESS_ADDRESS, address);
     message
 }
 
@@ -205,15 +211,15 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
         .enumerate()
         .map(|(at, byte)| if at < usize::from(prefix / 8) { *byte } else { 0 })
         .collect();
-    attribute(&mut message, ROUTE_DESTINATION, &network);
-    attribute(&mut message, ROUTE_DEVICE, &device.to_ne_bytes());
+    push_attribute(&mut message, ROUTE_DESTINATION, &network);
+    push_attribute(&mut message, ROUTE_DEVICE, &device.to_ne_bytes());
     match address {
-        IpAddr::V4(_) => attribute(&mut message, ROUTE_SOURCE, &all),
-        IpAddr::V6(_) => attribute(&mut message, ROUTE_PRIORITY, &IPV6_PRIORITY.to_ne_bytes()),
+        IpAddr::V4(_) => push_attribute(&mut message, ROUTE_SOURCE, &all),
+        IpAddr::V6(_) => push_attribute(&mut message, ROUTE_PRIORITY, &IPV6_PRIORITY.to_ne_bytes()),
     }
     let mut metrics = Vec::new();
-    attribute(&mut metrics, METRIC_CONTROL, &[control.as_bytes(), &[0]].concat());
-    attribute(&mut message, ROUTE_METRICS, &metrics);
+    push_attribute(&mut metrics, METRIC_CONTROL, &[control.as_bytes(), &[0]].concat());
+    push_attribute(&mut message, ROUTE_METRICS, &metrics);
     message
 }
 
@@ -221,14 +227,14 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
 fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
     let mut message = vec![family, 0, 0, 0, 0, 0, 0, RULE_BLACKHOLE, 0, 0, 0, 0];
     let name: Vec<u8> = device.bytes().chain([0]).collect();
-    attribute(&mut message, RULE_INPUT, &name);
-    attribute(&mut message, RULE_PRIORITY, &1u32.to_ne_bytes());
-    attribute(&mut message, RULE_PROTOCOL, &[protocol]);
+    push_attribute(&mut message, RULE_INPUT, &name);
+    push_attribute(&mut message, RULE_PRIORITY, &1u32.to_ne_bytes());
+    push_attribute(&mut message, RULE_PROTOCOL, &[protocol]);
     message
 }
 
 /// Appends an attribute: length, kind and value, padded with zeros to a multiple of four bytes (netlink(7)).
-pub(super) fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
+pub(super) fn push_attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
     message.extend_from_slice(&(4 + value.len() as u16).to_ne_bytes());
     message.extend_from_slice(&kind.to_ne_bytes());
     message.extend_from_slice(value);
@@ -244,11 +250,11 @@ pub(super) mod tests {
 
     /// Adds the rule `pref 1 iif DEVICE blackhole` as `ip rule` would.
     pub fn add_users_rule(device: &str) -> io::Result<()> {
-        Netlink::open()?.ask(NEW_RULE, CREATE, &discard(INET, device, BOOT))
+        Netlink::open()?.send_request(NEW_RULE, CREATE, &discard(INET, device, BOOT))
     }
 
     /// Removes the rule of [`add_users_rule`]. Returns an error if the rule does not exist.
     pub fn take_users_rule(device: &str) -> io::Result<()> {
-        Netlink::open()?.ask(DELETE_RULE, 0, &discard(INET, device, BOOT))
+        Netlink::open()?.send_request(DELETE_RULE, 0, &discard(INET, device, BOOT))
     }
 }

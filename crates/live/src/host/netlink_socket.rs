@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Type of a message with an error number: NLMSG_ERROR.
-pub const ERROR: u16 = 2;
+pub const NLMSG_ERROR: u16 = 2;
 /// Size of `struct nlmsghdr` in bytes.
 pub const HEADER: usize = 16;
 const REQUEST: u16 = 0x01;

@@ -1,8 +1,8 @@
 //! Readiness of nodes. Further commands start when the nodes are ready.
 
-use super::command::{Ends, Running};
-use super::{Signals, Stage, listening};
-use crate::emulation::{Command, Emulation, EmulationError, Ready, ReadyCondition};
+use super::command::{EndedCount, RunningCommand};
+use super::{Namespaces, Signals, listening};
+use crate::emulation::{Command, Emulation, EmulationError, NodeReadiness, ReadyCondition};
 use airhop_base::NodeId;
 use std::io;
 use std::sync::atomic::Ordering;
@@ -10,18 +10,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Maximum time for a node to become ready.
-const PATIENCE: Duration = Duration::from_secs(30);
-const GLANCE: Duration = Duration::from_millis(20);
+const READY_TIMEOUT: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Readiness conditions that do not hold yet.
-pub struct Waiting<'a> {
+pub struct ReadinessWait<'a> {
     emulation: &'a Emulation,
-    signs: Vec<&'a Ready>,
+    signs: Vec<&'a NodeReadiness>,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> ReadinessWait<'a> {
     pub fn new(emulation: &'a Emulation) -> Self {
-        Waiting { emulation, signs: emulation.ready.iter().collect() }
+        ReadinessWait { emulation, signs: emulation.readiness.iter().collect() }
     }
 
     /// True if one of the remaining conditions concerns the node.
@@ -34,20 +34,21 @@ impl<'a> Waiting<'a> {
     /// # Errors
     ///
     /// Returns the node that is not ready, and the reason why the emulator stopped waiting.
-    pub fn until(
+    pub fn wait_until_ready(
         &mut self,
         next: NodeId,
-        started: &[Running],
-        stage: &Stage,
+        started: &[RunningCommand],
+        stage: &Namespaces,
         signals: &Signals,
     ) -> Result<(), EmulationError> {
-        let is_due = |ready: &Ready| ready.node != next && started.iter().any(|one| one.node() == ready.node);
-        let (due, later): (Vec<&Ready>, _) = self.signs.drain(..).partition(|ready| is_due(ready));
+        let is_due =
+            |ready: &NodeReadiness| ready.node != next && started.iter().any(|one| one.node() == ready.node);
+        let (due, later): (Vec<&NodeReadiness>, _) = self.signs.drain(..).partition(|ready| is_due(ready));
         self.signs = later;
         for ready in due {
             wait(ready, started, stage, signals).map_err(|why| EmulationError::NotReady {
                 name: self.emulation.name(ready.node).to_owned(),
-                sign: ready.sign.clone(),
+                sign: ready.condition.clone(),
                 why,
             })?;
         }
@@ -55,14 +56,19 @@ impl<'a> Waiting<'a> {
     }
 }
 
-fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) -> Result<(), String> {
-    let patience = Instant::now() + PATIENCE;
+fn wait(
+    ready: &NodeReadiness,
+    started: &[RunningCommand],
+    stage: &Namespaces,
+    signals: &Signals,
+) -> Result<(), String> {
+    let patience = Instant::now() + READY_TIMEOUT;
     loop {
         // The end of the commands is checked first, so that a server which becomes ready just as its last
         // command ends counts as ready.
-        let has_ended = started.iter().filter(|one| one.node() == ready.node).all(Running::has_ended);
+        let has_ended = started.iter().filter(|one| one.node() == ready.node).all(RunningCommand::has_ended);
         let is_late = Instant::now() >= patience;
-        let told = match seen(ready, stage, signals, patience) {
+        let told = match describe_unready(ready, stage, signals, patience) {
             Ok(None) => return Ok(()),
             Ok(Some(told)) => told,
             Err(error) => return Err(error.to_string()),
@@ -74,28 +80,33 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
             return Err(format!("{told} when the emulation ended"));
         }
         if is_late {
-            return Err(format!("{told} within {} s", PATIENCE.as_secs()));
+            return Err(format!("{told} within {} s", READY_TIMEOUT.as_secs()));
         }
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
 /// Returns a description of the node's state; `None` if the node is ready.
-fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
+fn describe_unready(
+    ready: &NodeReadiness,
+    stage: &Namespaces,
+    signals: &Signals,
+    patience: Instant,
+) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
-    match &ready.sign {
+    match &ready.condition {
         ReadyCondition::Port(port) => {
             let port = *port;
-            let listens = namespace.within(move || listening::listens_at(port))?;
+            let listens = namespace.run_job(move || listening::has_listening_socket(port))?;
             Ok((!listens).then(|| "nothing listens there".into()))
         }
         ReadyCondition::Command(line) => {
             let command = Command { node: ready.node, line: line.clone(), capture_stderr: true };
-            let running = Running::start(namespace, &command, &Ends::default(), &signals.alarm)?;
+            let running = RunningCommand::start(namespace, &command, &EndedCount::default(), &signals.alarm)?;
             while !running.has_ended() && Instant::now() < patience && !signals.over.load(Ordering::Acquire) {
-                thread::sleep(GLANCE);
+                thread::sleep(POLL_INTERVAL);
             }
-            let ended = Running::end(vec![running]);
+            let ended = RunningCommand::end(vec![running]);
             Ok(ended.iter().find(|one| one.killed || one.exit != 0).map(|one| match one.killed {
                 true => "it had not ended".into(),
                 false => format!("it ended with {}", one.exit),

@@ -1,6 +1,6 @@
 //! Sleep of the loop, by epoll, until a device or a timer is ready.
 
-use crate::drive::Sleep;
+use crate::drive::Sleeper;
 use airhop_base::Span;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -49,7 +49,7 @@ pub struct EpollSleep {
 }
 
 impl EpollSleep {
-    /// Watches these devices, and extends each sleep by `oversleep`. The marks in [`Sleep::sleep`] have the
+    /// Watches these devices, and extends each sleep by `oversleep`. The marks in [`Sleeper::sleep`] have the
     /// order of `devices`.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl EpollSleep {
     }
 }
 
-impl Sleep for EpollSleep {
+impl Sleeper for EpollSleep {
     fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()> {
         let mut timeout = EpollTimeout::ZERO;
         if span > Span::ZERO {

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::{mem, ptr};
 
-fn checked(result: c_int) -> io::Result<c_int> {
+fn check_errno(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
@@ -33,7 +33,7 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
         *to = from as c_char;
     }
     // SAFETY: TUNSETIFF reads and writes one ifreq, which lives until the call returns.
-    checked(unsafe { libc::ioctl(clone.as_raw_fd(), libc::TUNSETIFF, &mut request) })?;
+    check_errno(unsafe { libc::ioctl(clone.as_raw_fd(), libc::TUNSETIFF, &mut request) })?;
     Ok(())
 }
 
@@ -51,7 +51,7 @@ pub enum SchedulingPolicy {
 /// # Errors
 ///
 /// Returns an error if the user may not set this policy.
-pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
+pub fn set_scheduling_policy(how: SchedulingPolicy) -> io::Result<()> {
     let (policy, priority) = match how {
         // A low real-time priority, below that of the kernel's own threads (50 and more).
         SchedulingPolicy::RealTime => (libc::SCHED_FIFO, 10),
@@ -62,7 +62,7 @@ pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
     parameters.sched_priority = priority;
     // A thread without CAP_SYS_NICE cannot clear the flag, so the flag is set for both policies. SAFETY: the
     // kernel reads one sched_param, which lives until the call returns; 0 means this thread.
-    checked(unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &parameters) })?;
+    check_errno(unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &parameters) })?;
     Ok(())
 }
 
@@ -88,7 +88,7 @@ pub fn own_pidfd() -> io::Result<OwnedFd> {
 /// (pid_namespaces(7)), and few programs expect that.
 ///
 /// The calling thread must have unshared its process namespace. `emulator` is the result of [`own_pidfd`].
-pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
+pub fn use_pid_namespace(command: &mut Command, emulator: OwnedFd) {
     let become_first = move || {
         first_process(emulator.as_raw_fd())?;
         // SAFETY: this process has one thread. Without CLONE_VM the new process has memory of its own, and
@@ -114,15 +114,15 @@ fn first_process(emulator: RawFd) -> io::Result<()> {
     // SAFETY: these are system calls; every pointer is null or a constant zero-terminated string, and
     // `watched` lives on the stack.
     unsafe {
-        checked(libc::setsid())?;
-        checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong))?;
+        check_errno(libc::setsid())?;
+        check_errno(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong))?;
         // If the emulator ended before the previous line, no signal is sent.
         let mut watched = libc::pollfd { fd: emulator, events: libc::POLLIN, revents: 0 };
         if libc::poll(&mut watched, 1, 0) != 0 {
             libc::_exit(128 + libc::SIGKILL);
         }
-        checked(libc::unshare(libc::CLONE_NEWNS))?;
-        checked(libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, ptr::null()))?;
+        check_errno(libc::unshare(libc::CLONE_NEWNS))?;
+        check_errno(libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, ptr::null()))?;
         // A container that hides parts of /proc does not permit another mount. Programs then see the
         // processes of the container.
         libc::mount(proc, c"/proc".as_ptr(), proc, hidden, ptr::null());
@@ -169,12 +169,12 @@ fn close_all() {
 
 /// Properties of a captured packet, without its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedPacket {
     /// Length of the packet with its link header in bytes. Larger than the buffer if the packet was
     /// truncated.
     pub length: usize,
     /// Length of the link header in bytes.
-    pub link_header: usize,
+    pub link_header_bytes: usize,
     /// True if the link-layer destination of the packet is this machine, and not another host or a group.
     pub is_for_this_host: bool,
     /// Checksum or segmentation that is left to the network card (`struct virtio_net_hdr`).
@@ -188,15 +188,15 @@ pub struct Offload {
     /// Flags; 1 means that the checksum is incomplete.
     pub flags: u8,
     /// Type of segmentation; nonzero if the datagram must be split into segments.
-    pub kind: u8,
+    pub gso_type: u8,
     /// Length of the headers in bytes.
-    pub headers: u16,
+    pub header_bytes: u16,
     /// Payload of a segment in bytes.
-    pub segment: u16,
+    pub gso_segment_bytes: u16,
     /// Offset in bytes of the first byte that the checksum covers.
-    pub start: u16,
-    /// Offset of the checksum relative to `start`, in bytes.
-    pub offset: u16,
+    pub checksum_start: u16,
+    /// Offset of the checksum relative to `checksum_start`, in bytes.
+    pub checksum_offset: u16,
 }
 
 /// Returns a socket that captures the packets that a device receives, with their link headers. Without link
@@ -205,11 +205,11 @@ pub struct Offload {
 /// # Errors
 ///
 /// Returns an error if the user may not capture packets.
-pub fn capture(device: u32) -> io::Result<OwnedFd> {
+pub fn open_capture(device: u32) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // With protocol 0 the socket captures no packets before it is bound. SAFETY: socket takes numbers, and
     // returns a descriptor that has no other owner.
-    let socket = unsafe { OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?) };
+    let socket = unsafe { OwnedFd::from_raw_fd(check_errno(libc::socket(libc::AF_PACKET, kind, 0))?) };
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
     // Buffer for the packets of a stall of some tens of milliseconds; the kernel may reduce it.
@@ -221,16 +221,16 @@ pub fn capture(device: u32) -> io::Result<OwnedFd> {
     address.sll_ifindex = device as c_int;
     let length = mem::size_of::<libc::sockaddr_ll>() as libc::socklen_t;
     // SAFETY: the kernel reads `length` bytes of an address that lives until the call returns.
-    checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })?;
+    check_errno(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })?;
     Ok(socket)
 }
 
-/// Reads the next packet from the socket of [`capture`] into `buffer`; `None` if no packet is available.
+/// Reads the next packet from the socket of [`open_capture`] into `buffer`; `None` if no packet is available.
 ///
 /// # Errors
 ///
 /// Returns an error if the device is gone or down.
-pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captured>> {
+pub fn read_captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<CapturedPacket>> {
     let mut offload = Offload::default();
     // SAFETY: sockaddr_ll and msghdr consist of numbers and pointers, for which zeros are valid values.
     let (mut from, mut message): (libc::sockaddr_ll, libc::msghdr) = unsafe { mem::zeroed() };
@@ -251,7 +251,12 @@ pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captur
     }
     let length = (read as usize).saturating_sub(mem::size_of::<Offload>());
     let is_for_this_host = from.sll_pkttype == libc::PACKET_HOST;
-    Ok(Some(Captured { length, link_header: link_header(from.sll_hatype), is_for_this_host, offload }))
+    Ok(Some(CapturedPacket {
+        length,
+        link_header_bytes: link_header(from.sll_hatype),
+        is_for_this_host,
+        offload,
+    }))
 }
 
 /// Returns the length of the link header for a type of device, in bytes. VLAN tags do not count, because the
@@ -265,18 +270,18 @@ fn link_header(kind: u16) -> usize {
     }
 }
 
-/// Returns the number of packets that the socket of [`capture`] has lost since the previous call. Packets are
+/// Returns the number of packets that the socket of [`open_capture`] has lost since the previous call. Packets are
 /// lost if they are not read in time.
 ///
 /// # Errors
 ///
 /// Returns an error if the kernel does not report the number.
-pub fn capture_lost(socket: &OwnedFd) -> io::Result<u64> {
+pub fn take_capture_drops(socket: &OwnedFd) -> io::Result<u64> {
     let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = mem::size_of::<libc::tpacket_stats>() as libc::socklen_t;
     let into = (&raw mut statistics).cast();
     // SAFETY: the kernel writes at most `length` bytes to `statistics`, which lives until the call returns.
-    checked(unsafe {
+    check_errno(unsafe {
         libc::getsockopt(socket.as_raw_fd(), libc::SOL_PACKET, libc::PACKET_STATISTICS, into, &mut length)
     })?;
     Ok(statistics.tp_drops.into())
@@ -290,7 +295,9 @@ pub fn capture_lost(socket: &OwnedFd) -> io::Result<u64> {
 pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: c_int) -> io::Result<()> {
     let length = mem::size_of::<c_int>() as libc::socklen_t;
     // SAFETY: the kernel reads one number, which lives until the call returns.
-    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), length) })?;
+    check_errno(unsafe {
+        libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), length)
+    })?;
     Ok(())
 }
 
@@ -299,10 +306,10 @@ pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: c_int) -> 
 /// # Errors
 ///
 /// Returns the error of the kernel.
-pub fn option(socket: &OwnedFd, level: c_int, name: c_int, value: &mut [u8]) -> io::Result<usize> {
+pub fn get_option(socket: &OwnedFd, level: c_int, name: c_int, value: &mut [u8]) -> io::Result<usize> {
     let mut length = value.len() as libc::socklen_t;
     let into = value.as_mut_ptr().cast();
     // SAFETY: the kernel writes at most `length` bytes to `value`, which lives until the call returns.
-    checked(unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, into, &mut length) })?;
+    check_errno(unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, into, &mut length) })?;
     Ok(length as usize)
 }

@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 /// Name of the device in every node's namespace.
-pub const NAME: &str = "airhop0";
+pub const DEVICE_NAME: &str = "airhop0";
 /// Capacity of the device's queue in datagrams: 60 000 packets per second for a stall of 60 ms. Further
 /// datagrams are lost and counted.
 const QUEUE: u32 = 4096;
@@ -21,7 +21,7 @@ const QUEUE: u32 = 4096;
 const IPV6_MTU: u16 = 1280;
 
 /// Failed step in the set-up of a node, with the error.
-pub type Failed = (String, io::Error);
+pub type SetupFailure = (String, io::Error);
 
 /// TUN device from the side of the emulator. A read returns a packet that the kernel has sent to the device.
 /// The kernel receives the packets that are written.
@@ -42,24 +42,28 @@ impl Tun {
     /// # Errors
     ///
     /// Returns the step that failed.
-    pub fn open(node: NodeId, mtu: u16) -> Result<Self, Failed> {
+    pub fn open(node: NodeId, mtu: u16) -> Result<Self, SetupFailure> {
         let step = |what: &'static str| move |error: io::Error| (what.to_owned(), error);
         let mut options = OpenOptions::new();
         options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
         let file = options.open("/dev/net/tun").map_err(step("opening /dev/net/tun"))?;
-        sys::attach_tun(&file, NAME).map_err(step("making a TUN device"))?;
+        sys::attach_tun(&file, DEVICE_NAME).map_err(step("making a TUN device"))?;
         let index = |name| if_nametoindex(name).map_err(io::Error::from);
-        let device = index(NAME).map_err(step("finding the TUN device"))?;
+        let device = index(DEVICE_NAME).map_err(step("finding the TUN device"))?;
         let netlink = Netlink::open().map_err(step("opening rtnetlink"))?;
         let ipv6 = mtu >= IPV6_MTU && prepare_ipv6(&netlink, device);
         netlink
-            .set_lengths(device, mtu, QUEUE)
+            .set_mtu_and_queue(device, mtu, QUEUE)
             .map_err(|error| (format!("setting an MTU of {mtu} bytes"), error))?;
-        index("lo").and_then(|loopback| netlink.up(loopback)).map_err(step("bringing the loopback up"))?;
-        netlink.up(device).map_err(step("bringing the TUN device up"))?;
-        netlink.add_address(device, addressing::address(node), 8).map_err(step("adding the IPv4 address"))?;
+        index("lo")
+            .and_then(|loopback| netlink.bring_up(loopback))
+            .map_err(step("bringing the loopback up"))?;
+        netlink.bring_up(device).map_err(step("bringing the TUN device up"))?;
+        netlink
+            .add_address(device, addressing::ipv4_address(node), 8)
+            .map_err(step("adding the IPv4 address"))?;
         if ipv6 {
-            let address = addressing::address6(node);
+            let address = addressing::ipv6_address(node);
             netlink.add_address6(device, address, 64).map_err(step("adding the IPv6 address"))?;
         }
         let devices =
@@ -70,17 +74,18 @@ impl Tun {
 
 /// Prepares a device for IPv6. Returns false if the kernel has no IPv6.
 fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
-    let disabled = format!("/proc/sys/net/ipv6/conf/{NAME}/disable_ipv6");
+    let disabled = format!("/proc/sys/net/ipv6/conf/{DEVICE_NAME}/disable_ipv6");
     // A machine may disable IPv6 for new devices. In a container the setting is read-only and stays.
     let _ = fs::write(&disabled, "0");
     let enabled = fs::read_to_string(&disabled).is_ok_and(|value| value.trim() == "0");
-    enabled && netlink.set_no_own_address(device).is_ok()
+    enabled && netlink.disable_address_generation(device).is_ok()
 }
 
 /// Returns the number of datagrams that the device has dropped; `None` if the kernel's table of devices
 /// cannot be parsed (proc_pid_net(5)).
 fn dropped(devices: &str) -> Option<u64> {
-    let line = devices.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'))?;
+    let line =
+        devices.lines().find_map(|line| line.trim_start().strip_prefix(DEVICE_NAME)?.strip_prefix(':'))?;
     // First come eight numbers about received packets, then the packets, errors and drops of sent packets.
     line.split_whitespace().nth(11)?.parse().ok()
 }
@@ -92,7 +97,7 @@ impl AsFd for Tun {
 }
 
 impl Device for Tun {
-    fn lost(&mut self) -> u64 {
+    fn lost_datagrams(&mut self) -> u64 {
         let mut text = String::new();
         let read = self.devices.rewind().and_then(|()| self.devices.read_to_string(&mut text));
         // A program may have deleted its device, and with it the device's counters.

@@ -1,9 +1,9 @@
 //! Samples of the connections at the nodes, taken by a separate thread so that no packet waits.
 
-use super::Stage;
-use super::diag::Diag;
+use super::Namespaces;
+use super::diag::SockDiag;
 use crate::clock::Clock;
-use crate::sockets::{Sampled, SocketInfo};
+use crate::sockets::{ConnectionSample, SocketInfo};
 use airhop_base::NodeId;
 use std::collections::HashMap;
 use std::io;
@@ -14,18 +14,18 @@ use std::thread;
 use std::time::Duration;
 
 /// Interval between two samples of a connection: some round-trip times of typical paths.
-const EVERY: Duration = Duration::from_millis(50);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of samples that wait for the loop. Further samples are dropped until the next round.
-pub const WAITING: usize = 4096;
+pub const MAX_WAITING_SAMPLES: usize = 4096;
 
 /// Opens a socket for samples in each namespace.
 ///
 /// # Errors
 ///
 /// Returns an error if the kernel rejects the request, or does not have tcp_diag.
-pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
+pub fn open(stage: &Namespaces) -> io::Result<Vec<(NodeId, SockDiag)>> {
     let opened = stage.namespaces.iter().map(|(node, namespace)| {
-        let diag = namespace.within(Diag::open)??;
+        let diag = namespace.run_job(SockDiag::open)??;
         diag.connections()?;
         Ok((*node, diag))
     });
@@ -35,11 +35,11 @@ pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
 /// Samples all connections until `over` is true, and sends the changed samples. `names` are pairs of a
 /// congestion control's name in the kernel and the requested name. Samples contain the requested name.
 pub fn sample_connections(
-    nodes: &[(NodeId, Diag)],
+    nodes: &[(NodeId, SockDiag)],
     names: &[(String, String)],
     clock: &impl Clock,
     over: &AtomicBool,
-    to: &SyncSender<Sampled>,
+    to: &SyncSender<ConnectionSample>,
 ) {
     let mut known: HashMap<(NodeId, SocketAddr, SocketAddr), SocketInfo> = HashMap::new();
     while !over.load(Ordering::Acquire) {
@@ -52,15 +52,15 @@ pub fn sample_connections(
                 }
                 let key = (*node, info.local, info.peer);
                 if known.get(&key) != Some(&info)
-                    && to.try_send(Sampled { at, node: *node, info: info.clone() }).is_ok()
+                    && to.try_send(ConnectionSample { at, node: *node, info: info.clone() }).is_ok()
                 {
                     known.insert(key, info);
                 }
             }
         }
-        if known.len() > WAITING {
+        if known.len() > MAX_WAITING_SAMPLES {
             known.clear();
         }
-        thread::sleep(EVERY);
+        thread::sleep(SAMPLE_INTERVAL);
     }
 }

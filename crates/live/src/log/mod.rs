@@ -8,7 +8,7 @@
 //!   (u32), checksum; the kept part, checksum.
 //! * 2, the end, and the last record: time in ns (u64), checksum.
 //! * 4, a sample of a connection by the kernel of a host: length (u16), checksum; bytes of
-//!   `Sampled::to_bytes`, checksum. A sample may be older than the previous record.
+//!   `ConnectionSample::to_bytes`, checksum. A sample may be older than the previous record.
 //!
 //! A checksum (u32) is the CRC-32 of all previous bytes in the file, except earlier checksums. A damaged,
 //! missing, duplicated or moved record is therefore detected. Version 1 has no checksums, and can still be
@@ -20,10 +20,10 @@ mod file;
 mod read;
 mod write;
 
-pub use read::{Ending, Entry, Log};
-pub use write::Writer;
+pub use read::{Ending, LogReader, LoggedDatagram};
+pub use write::LogWriter;
 
-use crate::outside::{Outside, Stopped};
+use crate::outside::{SimulatedNetwork, WorldStopped};
 use airhop_base::Time;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -77,16 +77,16 @@ pub enum ReplayError {
     Log(#[from] LogError),
     /// The world has stopped.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] WorldStopped),
 }
 
 /// Result of the replay of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Replayed {
+pub struct ReplaySummary {
     /// Time up to which the world ran.
-    pub ended: Time,
+    pub end_time: Time,
     /// Number of datagrams that entered the emulation.
-    pub admitted: u64,
+    pub admitted_datagrams: u64,
     /// End of the log. The log of a killed emulator ends in the middle of the run.
     pub ending: Ending,
 }
@@ -98,20 +98,23 @@ pub struct Replayed {
 /// # Errors
 ///
 /// Returns an error if the log is damaged, or if the world stops.
-pub fn replay<R: Read>(world: &mut impl Outside, log: &mut Log<R>) -> Result<Replayed, ReplayError> {
+pub fn replay<R: Read>(
+    world: &mut impl SimulatedNetwork,
+    log: &mut LogReader<R>,
+) -> Result<ReplaySummary, ReplayError> {
     let mut left = Vec::new();
     let mut admitted = 0;
     for entry in log.by_ref() {
-        let Entry { at, node, length, mut kept } = entry?;
+        let LoggedDatagram { at, node, length, mut kept } = entry?;
         kept.resize(length, 0);
         world.admit(at, node, &kept)?;
-        world.departures(&mut left);
+        world.take_departures(&mut left);
         left.clear();
         admitted += 1;
     }
     let ending = log.ending();
     let ended = ending.time();
     world.advance(ended)?;
-    world.departures(&mut left);
-    Ok(Replayed { ended, admitted, ending })
+    world.take_departures(&mut left);
+    Ok(ReplaySummary { end_time: ended, admitted_datagrams: admitted, ending })
 }

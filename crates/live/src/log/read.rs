@@ -3,8 +3,8 @@
 
 use super::checksum::Checksum;
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
-use crate::port::MAX_DATAGRAM;
-use crate::sockets::Sampled;
+use crate::port::MAX_DATAGRAM_BYTES;
+use crate::sockets::ConnectionSample;
 use airhop_base::{NodeId, Span, Time};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Logged datagram that entered the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LoggedDatagram {
     /// Time at which the datagram entered.
     pub at: Time,
     /// Node at which the datagram entered.
@@ -46,7 +46,7 @@ impl Ending {
 
 /// Reader of a log: an iterator over the datagrams that entered.
 #[derive(Debug)]
-pub struct Log<R> {
+pub struct LogReader<R> {
     path: PathBuf,
     reader: R,
     offset: u64,
@@ -58,7 +58,7 @@ pub struct Log<R> {
     /// Number of the current record, from 1; 0 in the head.
     record: u64,
     last: Time,
-    samples: Vec<Sampled>,
+    samples: Vec<ConnectionSample>,
     ending: Option<Ending>,
 }
 
@@ -69,27 +69,27 @@ struct Bounds {
     end: Time,
 }
 
-impl Log<BufReader<File>> {
+impl LogReader<BufReader<File>> {
     /// Opens the log at `path`.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or is not a log of a known version.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         match File::open(path) {
-            Ok(file) => Log::read(path, BufReader::new(file)),
+            Ok(file) => LogReader::read(path, BufReader::new(file)),
             Err(error) => Err(LogError::Io { path: path.to_owned(), error }),
         }
     }
 }
 
-impl<R: Read> Log<R> {
+impl<R: Read> LogReader<R> {
     /// Reads a log from `reader`; errors contain `path`.
     ///
     /// # Errors
     ///
     /// Returns an error if the log cannot be read, or is not of a known version.
     pub fn read(path: &Path, reader: R) -> Result<Self, LogError> {
-        let mut log = Log {
+        let mut log = LogReader {
             path: path.to_owned(),
             reader,
             offset: 0,
@@ -110,7 +110,7 @@ impl<R: Read> Log<R> {
     /// Sets limits for the records. A record is an error if the node is not in `nodes`, or if the time is
     /// after `duration`. `nodes` are the nodes with hosts.
     #[must_use]
-    pub fn bounded(mut self, nodes: impl IntoIterator<Item = NodeId>, duration: Span) -> Self {
+    pub fn with_bounds(mut self, nodes: impl IntoIterator<Item = NodeId>, duration: Span) -> Self {
         self.bounds = Some(Bounds { nodes: nodes.into_iter().collect(), end: Time::ZERO + duration });
         self
     }
@@ -126,7 +126,7 @@ impl<R: Read> Log<R> {
     }
 
     /// Returns the connection samples in the part of the log read so far.
-    pub fn samples(&self) -> &[Sampled] {
+    pub fn samples(&self) -> &[ConnectionSample] {
         &self.samples
     }
 
@@ -168,7 +168,7 @@ impl<R: Read> Log<R> {
     }
 
     /// Returns the next datagram; `None` at the end of the log, truncated or not.
-    fn record(&mut self) -> Result<Option<Entry>, LogError> {
+    fn record(&mut self) -> Result<Option<LoggedDatagram>, LogError> {
         loop {
             let begin = self.offset;
             self.record += 1;
@@ -194,19 +194,19 @@ impl<R: Read> Log<R> {
     }
 
     /// Reads a connection sample from the kernel of a host.
-    fn sample(&mut self) -> Result<Option<Sampled>, LogError> {
+    fn sample(&mut self) -> Result<Option<ConnectionSample>, LogError> {
         let begin = self.offset;
         let Some(length) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
         let Some(bytes) = self.bytes(length.into())? else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
-        let sampled = Sampled::from_bytes(&bytes);
+        let sampled = ConnectionSample::from_bytes(&bytes);
         let sampled = sampled.ok_or_else(|| self.malformed(begin, "a kernel's TCP_INFO of a connection"))?;
         self.node(begin, sampled.node)?;
         Ok(Some(sampled))
     }
 
-    fn datagram(&mut self) -> Result<Option<Entry>, LogError> {
+    fn datagram(&mut self) -> Result<Option<LoggedDatagram>, LogError> {
         let begin = self.offset;
         let Some(time) = self.number()? else { return Ok(None) };
         let Some(node) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
@@ -216,15 +216,16 @@ impl<R: Read> Log<R> {
         let Some(()) = self.read_checksum()? else { return Ok(None) };
         let at = self.time(begin, time)?;
         let node = self.node(begin + 8, NodeId(node))?;
-        if kept > length || length as usize > MAX_DATAGRAM {
-            let expected =
-                format!("a datagram of at most {MAX_DATAGRAM} bytes, and at most its own length stored");
+        if kept > length || length as usize > MAX_DATAGRAM_BYTES {
+            let expected = format!(
+                "a datagram of at most {MAX_DATAGRAM_BYTES} bytes, and at most its own length stored"
+            );
             return Err(self.malformed(lengths, &expected));
         }
         let Some(kept) = self.bytes(kept)? else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
         self.last = at;
-        Ok(Some(Entry { at, node, length: length as usize, kept }))
+        Ok(Some(LoggedDatagram { at, node, length: length as usize, kept }))
     }
 
     /// Reads the end record, and returns the end time; `None` if the file is truncated.
@@ -326,8 +327,8 @@ impl<R: Read> Log<R> {
     }
 }
 
-impl<R: Read> Iterator for Log<R> {
-    type Item = Result<Entry, LogError>;
+impl<R: Read> Iterator for LogReader<R> {
+    type Item = Result<LoggedDatagram, LogError>;
 
     /// Returns the next datagram. No datagram follows an error, because the start of the next record is
     /// unknown.

@@ -2,7 +2,7 @@
 
 use super::checksum::Checksum;
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
-use crate::sockets::Sampled;
+use crate::sockets::ConnectionSample;
 use airhop_base::{NodeId, Time};
 use airhop_wire::real::header_bytes;
 use std::io::{self, Write};
@@ -12,14 +12,14 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
 /// Size in bytes of a block that is passed to the writing thread.
-const BLOCK: usize = 64 * 1024;
+const BLOCK_BYTES: usize = 64 * 1024;
 /// Maximum number of blocks that wait for the disk, 16 MB. With more blocks the emulator itself waits, and
 /// the wait counts as a stall.
-const BLOCKS: usize = 256;
+const MAX_WAITING_BLOCKS: usize = 256;
 
 /// Writer of a log. A separate thread waits for the disk, so that the loop only copies the records.
 #[derive(Debug)]
-pub struct Writer {
+pub struct LogWriter {
     path: PathBuf,
     headers_only: bool,
     block: Vec<u8>,
@@ -30,7 +30,7 @@ pub struct Writer {
     disk: Option<JoinHandle<io::Result<()>>>,
 }
 
-impl Writer {
+impl LogWriter {
     /// Creates the log at `path`, or replaces an existing file. With `headers_only` the payload is not
     /// stored, for privacy.
     ///
@@ -41,7 +41,7 @@ impl Writer {
     pub fn create(path: &Path, header: &str, headers_only: bool) -> Result<Self, LogError> {
         let file =
             super::file::create(path).map_err(|error| LogError::Io { path: path.to_owned(), error })?;
-        Self::to(path, file, header, headers_only)
+        Self::with_sink(path, file, header, headers_only)
     }
 
     /// Starts a log that is written to `sink`. Error messages contain `path`.
@@ -49,7 +49,7 @@ impl Writer {
     /// # Errors
     ///
     /// Returns an error if `header` has 4 GiB or more, or if no thread can be started.
-    pub fn to(
+    pub fn with_sink(
         path: &Path,
         mut sink: impl Write + Send + 'static,
         header: &str,
@@ -58,15 +58,15 @@ impl Writer {
         let failed = |error| LogError::Io { path: path.to_owned(), error };
         let length =
             u32::try_from(header.len()).map_err(|_| failed(io::Error::other("a header of 4 GiB or more")))?;
-        let (blocks, written) = mpsc::sync_channel::<Vec<u8>>(BLOCKS);
+        let (blocks, written) = mpsc::sync_channel::<Vec<u8>>(MAX_WAITING_BLOCKS);
         let disk = std::thread::Builder::new()
             .name("log".into())
             .spawn(move || written.iter().try_for_each(|block| sink.write_all(&block)))
             .map_err(failed)?;
-        let mut writer = Writer {
+        let mut writer = LogWriter {
             path: path.to_owned(),
             headers_only,
-            block: Vec::with_capacity(2 * BLOCK),
+            block: Vec::with_capacity(2 * BLOCK_BYTES),
             checksum: Checksum::NONE,
             sealed: 0,
             blocks: Some(blocks),
@@ -97,17 +97,17 @@ impl Writer {
         self.block.push(DATAGRAM);
         self.block.extend_from_slice(&at.nanos().to_le_bytes());
         self.block.extend_from_slice(&node.0.to_le_bytes());
-        // A datagram has at most 65575 bytes (`MAX_DATAGRAM`).
+        // A datagram has at most 65575 bytes (`MAX_DATAGRAM_BYTES`).
         self.block.extend_from_slice(&(datagram.len() as u32).to_le_bytes());
         self.block.extend_from_slice(&(kept.len() as u32).to_le_bytes());
         self.seal();
         self.block.extend_from_slice(kept);
         self.seal();
-        if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
+        if self.block.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
     }
 
     /// Appends a connection sample from the kernel of a host.
-    pub fn append_sample(&mut self, sampled: &Sampled) {
+    pub fn append_sample(&mut self, sampled: &ConnectionSample) {
         let bytes = sampled.to_bytes();
         // Names of congestion controls have at most 16 bytes (TCP_CA_NAME_MAX).
         let Ok(length) = u16::try_from(bytes.len()) else { return };
@@ -126,7 +126,7 @@ impl Writer {
         if self.block.is_empty() {
             return Ok(());
         }
-        let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK));
+        let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK_BYTES));
         self.sealed = 0;
         // After a failed write the thread closes the channel, and its result has the reason.
         match self.blocks.as_ref().map(|blocks| blocks.send(block)) {
@@ -141,7 +141,7 @@ impl Writer {
     /// # Errors
     ///
     /// Returns an error if a record cannot be written.
-    pub fn end(&mut self, at: Time) -> Result<(), LogError> {
+    pub fn finish(&mut self, at: Time) -> Result<(), LogError> {
         self.block.push(END);
         self.block.extend_from_slice(&at.nanos().to_le_bytes());
         self.seal();

@@ -14,7 +14,7 @@ pub struct Ebsn;
 impl Ebsn {
     /// Creates the agent at `place`; `None` if the place needs no agent. A base station reports the downlink.
     /// A wireless source reports its own link, if the scheme has this option.
-    pub fn at(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
+    pub fn from_place(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
             (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
             (place, _) => place == AgentPlace::Down,
@@ -24,14 +24,14 @@ impl Ebsn {
 }
 
 impl Agent for Ebsn {
-    fn on_link(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
+    fn on_link_event(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses
         // new EBSN messages are sent", while the link layer retransmits. The discard of a packet causes no
         // notice: the sender's own timer repairs the loss.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
-        let (seq, end) = (event.tag.seq, event.tag.end());
+        let (seq, end) = (event.tag.seq, event.tag.end_seq());
         if failed && end > seq {
-            actions.notices.push(Notice::about(NoticeKind::Ebsn, seq, end));
+            actions.notices.push(Notice::with_segment(NoticeKind::Ebsn, seq, end));
         }
     }
 }
@@ -50,10 +50,10 @@ mod tests {
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
-            let tag = Tag { flow: FlowId(0), len: (end - seq) as u32, seq };
-            Ebsn.on_link(
+            let tag = Tag { flow: FlowId(0), payload_bytes: (end - seq) as u32, seq };
+            Ebsn.on_link_event(
                 Time::ZERO,
-                &LinkEvent { kind, tag, next: NodeId(1), ack_waits: false },
+                &LinkEvent { kind, tag, next_hop: NodeId(1), has_queued_ack: false },
                 &mut actions,
             );
         }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_ebsn_agent_runs_before_the_downlink() {
         let plan = |own_link| {
-            let scheme = airhop_tcp::find("ebsn").expect("a scheme");
+            let scheme = airhop_tcp::find_scheme("ebsn").expect("a scheme");
             let mut params = Params::defaults(scheme);
             params.set(scheme, "own_link", own_link).expect("in range");
             let config = Preset::Ns2.config(1000);
@@ -89,7 +89,7 @@ mod tests {
             (AgentPlace::Down, true, true),
             (AgentPlace::Up, false, false),
         ] {
-            let has_agent = [0.0, 1.0].map(|own_link| Ebsn::at(&plan(own_link), place).is_some());
+            let has_agent = [0.0, 1.0].map(|own_link| Ebsn::from_place(&plan(own_link), place).is_some());
             assert_eq!(has_agent, [without, with], "{place:?}");
         }
     }
@@ -97,7 +97,7 @@ mod tests {
     // Each failed attempt with a retry causes a notice; no other event does.
     #[test]
     fn each_failed_attempt_causes_one_ebsn() {
-        let ebsn = Notice::about(NoticeKind::Ebsn, 89, 177);
+        let ebsn = Notice::with_segment(NoticeKind::Ebsn, 89, 177);
         let events = [FadeStart, FirstFailure, AttemptFailed, AttemptFailed, Delivered, FadeEnd(Span::ZERO)];
         assert_eq!(notices(&events, 89, 177), [ebsn; 3]);
         assert_eq!(notices(&[FirstFailure, Discarded], 89, 177), [ebsn]);

@@ -10,15 +10,15 @@ use std::collections::VecDeque;
 
 /// Maximum number of stored blocks of contiguous sequence numbers, for data from the wireless link (as in
 /// ns-2).
-const BLOCKS: usize = 8;
+const MAX_BLOCKS: usize = 8;
 
 /// Maximum number of stored segments, for data to the wireless link.
-const SEGMENTS: usize = 256;
+const MAX_SEGMENTS: usize = 256;
 
 /// ELN agent for one flow.
 #[derive(Debug)]
 pub struct Eln {
-    memory: Memory,
+    memory: DataHistory,
     /// Node of the data's sender; `None` before the first data.
     sender: Option<NodeId>,
     last_ack: u64,
@@ -26,31 +26,31 @@ pub struct Eln {
 
 /// Stored data of the flow, by direction.
 #[derive(Debug)]
-enum Memory {
+enum DataHistory {
     /// Data arrives from the wireless link.
-    Uplink(Arrived),
+    Uplink(ReceivedBlocks),
     /// Data is forwarded to the wireless link.
-    Downlink(Forwarded),
+    Downlink(ForwardedSegments),
 }
 
 impl Eln {
     /// Creates an agent for data that arrives from the wireless link.
     pub fn uplink() -> Self {
-        Eln { memory: Memory::Uplink(Arrived::default()), sender: None, last_ack: 0 }
+        Eln { memory: DataHistory::Uplink(ReceivedBlocks::default()), sender: None, last_ack: 0 }
     }
 
     /// Creates an agent for data that is forwarded to the wireless link.
     pub fn downlink() -> Self {
-        Eln { memory: Memory::Downlink(Forwarded::default()), sender: None, last_ack: 0 }
+        Eln { memory: DataHistory::Downlink(ForwardedSegments::default()), sender: None, last_ack: 0 }
     }
 
     fn on_data(&mut self, from: NodeId, s: &Segment, queue_is_full: bool) {
         self.sender = Some(from);
         match &mut self.memory {
-            Memory::Uplink(arrived) => arrived.on_data(s.seq, s.end()),
+            DataHistory::Uplink(arrived) => arrived.on_data(s.seq, s.end()),
             // A segment that the queue before the wireless link drops is lost by congestion.
-            Memory::Downlink(forwarded) if queue_is_full => forwarded.forget(s.seq),
-            Memory::Downlink(forwarded) => forwarded.on_data(s.seq, s.end(), self.last_ack),
+            DataHistory::Downlink(forwarded) if queue_is_full => forwarded.forget(s.seq),
+            DataHistory::Downlink(forwarded) => forwarded.on_data(s.seq, s.end(), self.last_ack),
         }
     }
 
@@ -62,8 +62,8 @@ impl Eln {
         let is_duplicate = ack == self.last_ack;
         self.last_ack = ack;
         match &mut self.memory {
-            Memory::Uplink(arrived) => arrived.misses(ack),
-            Memory::Downlink(forwarded) => forwarded.misses(ack, is_duplicate),
+            DataHistory::Uplink(arrived) => arrived.misses(ack),
+            DataHistory::Downlink(forwarded) => forwarded.misses(ack, is_duplicate),
         }
     }
 }
@@ -91,20 +91,20 @@ impl Agent for Eln {
 /// on the wireless link. A retransmission does not fill the gap, because duplicate ACKs in flight still refer
 /// to the loss.
 #[derive(Debug, Default)]
-struct Arrived {
+struct ReceivedBlocks {
     blocks: VecDeque<(u64, u64)>,
     /// End of the newest block that was removed for lack of memory.
     forgotten: u64,
 }
 
-impl Arrived {
+impl ReceivedBlocks {
     fn on_data(&mut self, seq: u64, end: u64) {
         match self.blocks.back_mut() {
             Some(last) if seq < last.1 => {} // a retransmission
             Some(last) if seq == last.1 => last.1 = end,
             _ => {
                 self.blocks.push_back((seq, end));
-                if self.blocks.len() > BLOCKS {
+                if self.blocks.len() > MAX_BLOCKS {
                     self.forgotten = self.blocks.pop_front().map_or(0, |oldest| oldest.1);
                 }
             }
@@ -121,13 +121,13 @@ impl Arrived {
 
 /// Segments forwarded to the wireless link, in the order of forwarding.
 #[derive(Debug, Default)]
-struct Forwarded {
-    segments: VecDeque<Crossing>,
+struct ForwardedSegments {
+    segments: VecDeque<ForwardedSegment>,
 }
 
 /// Segment that the base station forwarded.
 #[derive(Debug)]
-struct Crossing {
+struct ForwardedSegment {
     seq: u64,
     end: u64,
     /// Number of later segments that were forwarded before this segment. More than 0 for a retransmission
@@ -136,7 +136,7 @@ struct Crossing {
     ahead: usize,
 }
 
-impl Forwarded {
+impl ForwardedSegments {
     fn on_data(&mut self, seq: u64, end: u64, last_ack: u64) {
         if end <= last_ack {
             return;
@@ -144,8 +144,8 @@ impl Forwarded {
         let known = self.segments.iter().position(|c| c.seq == seq);
         let ahead = self.segments.iter().filter(|c| c.seq > seq).count();
         let crossing = known.and_then(|place| self.segments.remove(place));
-        self.segments.push_back(crossing.unwrap_or(Crossing { seq, end, ahead }));
-        if self.segments.len() > SEGMENTS {
+        self.segments.push_back(crossing.unwrap_or(ForwardedSegment { seq, end, ahead }));
+        if self.segments.len() > MAX_SEGMENTS {
             self.segments.pop_front();
         }
     }

@@ -13,7 +13,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct Elsn;
 
 impl Agent for Elsn {
-    fn on_link(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
+    fn on_link_event(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let kind = match event.kind {
             // The first failure of a packet; later ones are `AttemptFailed`. With a limit of one attempt
             // there is none, because the first failure discards the packet.
@@ -27,8 +27,8 @@ impl Agent for Elsn {
         let tag = event.tag;
         // Only segments with payload are reported. The paper does not specify this rule, but a notice about a
         // lost ACK is of no use to a sender.
-        if tag.len > 0 {
-            actions.notices.push(Notice::about(kind, tag.seq, tag.end()));
+        if tag.payload_bytes > 0 {
+            actions.notices.push(Notice::with_segment(kind, tag.seq, tag.end_seq()));
         }
     }
 }
@@ -43,13 +43,13 @@ mod tests {
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
-            Elsn.on_link(
+            Elsn.on_link_event(
                 Time::ZERO,
                 &LinkEvent {
                     kind,
-                    tag: Tag { flow: FlowId(0), len: (end - seq) as u32, seq },
-                    next: NodeId(1),
-                    ack_waits: false,
+                    tag: Tag { flow: FlowId(0), payload_bytes: (end - seq) as u32, seq },
+                    next_hop: NodeId(1),
+                    has_queued_ack: false,
                 },
                 &mut actions,
             );
@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn notice(kind: NoticeKind) -> Notice {
-        Notice::about(kind, 1001, 2001)
+        Notice::with_segment(kind, 1001, 2001)
     }
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FirstFailure};

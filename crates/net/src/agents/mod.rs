@@ -11,7 +11,7 @@ mod rttn;
 mod snoop;
 mod split;
 
-use crate::services::Way;
+use crate::services::DataDirection;
 use airhop_base::{NodeId, Notice, Packet, Span, Time};
 use airhop_radio::Tag;
 pub use ebsn::Ebsn;
@@ -20,10 +20,10 @@ pub use elsn::Elsn;
 pub use nak::Nak;
 pub use rttn::Rttn;
 pub use snoop::Snoop;
-pub use split::Split;
+pub use split::SplitProxy;
 
 /// Maximum number of agents in a world.
-pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
+pub(crate) const MAX_AGENTS: usize = u16::MAX as usize;
 
 /// Link-layer event. Agents receive no other information from the link layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,10 +33,10 @@ pub struct LinkEvent {
     /// Tag of the packet: flow and bytes.
     pub tag: Tag,
     /// Node at the far end of the hop.
-    pub next: NodeId,
+    pub next_hop: NodeId,
     /// True if an ACK of the flow is queued at this station. Used with [`LinkEventKind::Discarded`]. The
-    /// world passes a queued ACK to [`Agent::on_waiting`].
-    pub ack_waits: bool,
+    /// world passes a queued ACK to [`Agent::on_queued_ack`].
+    pub has_queued_ack: bool,
 }
 
 /// Kinds of link events.
@@ -63,7 +63,7 @@ pub enum LinkEventKind {
 pub enum PacketAction {
     /// The packet is forwarded.
     Forward,
-    /// The agent removes the packet. The results count the packet under `drops.agent`.
+    /// The agent removes the packet. The results count the packet under `drops_by_cause.agent`.
     Consume,
     /// The agent receives the packet as its destination (proxy of a split connection).
     Take,
@@ -80,7 +80,7 @@ pub struct AgentActions {
     pub notices: Vec<Notice>,
     /// True if the discard is not reported to routing, so that routing keeps the link. Used with
     /// [`LinkEventKind::Discarded`].
-    pub spares_link: bool,
+    pub hides_discard: bool,
 }
 
 /// Agent of one flow at one node.
@@ -105,14 +105,14 @@ pub trait Agent: std::fmt::Debug + Send {
     }
 
     /// Handles a link-layer event of this node for a packet of the flow.
-    fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
+    fn on_link_event(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let _ = (now, event, actions);
     }
 
     /// Handles an ACK of the flow that is queued at this station, after [`LinkEventKind::Discarded`]. The
     /// agent may change the ACK's headers. The world passes the queued ACKs in order until the agent returns
     /// false.
-    fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
+    fn on_queued_ack(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
         false
     }
@@ -120,7 +120,7 @@ pub trait Agent: std::fmt::Debug + Send {
     /// Returns the direction of the data through a proxy; `None` for other agents. A proxy terminates the
     /// connection at this node, and receives all segments. Other agents at the node process only packets on
     /// the proxy's wireless side.
-    fn ends(&self) -> Option<Way> {
+    fn proxied_direction(&self) -> Option<DataDirection> {
         None
     }
 
@@ -137,7 +137,7 @@ pub trait Agent: std::fmt::Debug + Send {
 
     /// Returns the initial advertised window in bytes, if the agent acts as the receiver; `None` for other
     /// agents.
-    fn first_window(&self) -> Option<u64> {
+    fn initial_window(&self) -> Option<u64> {
         None
     }
 
@@ -166,13 +166,13 @@ mod tests {
     // Contract of the trait: with its default methods an agent forwards all packets and requests no action.
     #[test]
     fn the_default_agent_forwards_every_packet_without_action() {
-        let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
+        let body = Body::Udp(Datagram { sequence_number: 0, len: 12, sent: Time::ZERO, original: None });
         let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
         let mut actions = AgentActions::default();
         assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut actions), PacketAction::Forward);
-        assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK reaches the agent");
+        assert!(!Bystander.on_queued_ack(Time::ZERO, &mut packet), "no further ACK reaches the agent");
         Bystander.on_piggybacked(Time::ZERO, 1);
         assert!(!Bystander.uses_fades());
-        assert_eq!((Bystander.first_window(), Bystander.poll_timeout()), (None, None));
+        assert_eq!((Bystander.initial_window(), Bystander.poll_timeout()), (None, None));
     }
 }

@@ -11,7 +11,7 @@ use airhop_base::{Body, MAX_OPTION_BYTES, Naks, NodeId, Notice, NoticeKind, Pack
 use std::collections::VecDeque;
 
 /// Maximum time for which a NAK waits for an ACK.
-const PATIENCE: Span = Span::from_secs(1);
+const MAX_NAK_WAIT: Span = Span::from_secs(1);
 
 /// Maximum number of NAKs that wait for an ACK.
 const CAPACITY: usize = 8;
@@ -26,8 +26,8 @@ pub struct Nak {
     /// Retransmission threshold n. Each of the first n consecutive discards causes a NAK.
     threshold: u32,
     without_ack: WithoutAck,
-    run: Run,
-    reported: Reported,
+    run: DiscardCounting,
+    reported: ReportedDiscards,
     /// RET_F: number of consecutive discards per hop, flow or segment, depending on `run`.
     ret_f: Vec<(u64, u32)>,
     /// NAKs that wait for an ACK, the oldest first: first byte of the discarded segment, and discard time.
@@ -47,7 +47,7 @@ enum WithoutAck {
 
 /// Key for counting consecutive discards, and event that resets the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Run {
+enum DiscardCounting {
     /// Next hop; a delivery to this next hop resets the count.
     Hop,
     /// Flow; no event resets the count.
@@ -58,7 +58,7 @@ enum Run {
 
 /// Selection of the discards that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reported {
+enum ReportedDiscards {
     /// Discards of data that cause no NAK, and discards of ACKs once the threshold of consecutive discards is
     /// reached. RET_F is "to record the number of retransmission attempts in the event of continuous
     /// transmission failures". Contention is no link failure, for data and ACKs alike.
@@ -86,14 +86,14 @@ impl Nak {
                 _ => WithoutAck::Send,
             },
             run: match param("ret_f", 0.0) as u32 {
-                0 => Run::Hop,
-                1 => Run::Flow,
-                _ => Run::Packet,
+                0 => DiscardCounting::Hop,
+                1 => DiscardCounting::Flow,
+                _ => DiscardCounting::Packet,
             },
             reported: match param("reported", 0.0) as u32 {
-                0 => Reported::Runs,
-                1 => Reported::Unanswered,
-                _ => Reported::Never,
+                0 => ReportedDiscards::Runs,
+                1 => ReportedDiscards::Unanswered,
+                _ => ReportedDiscards::Never,
             },
             ret_f: Vec::new(),
             held: VecDeque::new(),
@@ -102,28 +102,28 @@ impl Nak {
 
     fn key(&self, event: &LinkEvent) -> u64 {
         match self.run {
-            Run::Hop => u64::from(event.next.0),
-            Run::Flow => 0,
-            Run::Packet => event.tag.seq,
+            DiscardCounting::Hop => u64::from(event.next_hop.0),
+            DiscardCounting::Flow => 0,
+            DiscardCounting::Packet => event.tag.seq,
         }
     }
 
     fn on_delivered(&mut self, event: &LinkEvent) {
         let key = self.key(event);
-        if self.run != Run::Flow {
+        if self.run != DiscardCounting::Flow {
             self.ret_f.retain(|run| run.0 != key);
         }
     }
 
     /// Handles the discard of a data frame. Returns true if the discard causes a NAK.
     fn on_discarded(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) -> bool {
-        let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
-        if !has_way || !self.raise(event) {
+        let has_way = self.at_source || event.has_queued_ack || self.without_ack != WithoutAck::Drop;
+        if !has_way || !self.count_discard(event) {
             return false;
         }
-        let (seq, end) = (event.tag.seq, event.tag.end());
-        if self.at_source || self.without_ack == WithoutAck::Send && !event.ack_waits {
-            actions.notices.push(Notice::about(NoticeKind::Nak, seq, end));
+        let (seq, end) = (event.tag.seq, event.tag.end_seq());
+        if self.at_source || self.without_ack == WithoutAck::Send && !event.has_queued_ack {
+            actions.notices.push(Notice::with_segment(NoticeKind::Nak, seq, end));
             return true;
         }
         if self.held.len() == CAPACITY {
@@ -135,7 +135,7 @@ impl Nak {
 
     /// Counts a discard, and returns true. If the retransmission threshold was already reached, returns false
     /// without counting.
-    fn raise(&mut self, event: &LinkEvent) -> bool {
+    fn count_discard(&mut self, event: &LinkEvent) -> bool {
         let key = self.key(event);
         match self.ret_f.iter_mut().find(|run| run.0 == key) {
             Some(run) if run.1 >= self.threshold => false,
@@ -152,9 +152,9 @@ impl Nak {
     }
 
     /// Adds waiting NAKs to an ACK, the lowest sequence number first, while the ACK's options have room.
-    fn put_on(&mut self, now: Time, packet: &mut Packet) {
+    fn attach_naks(&mut self, now: Time, packet: &mut Packet) {
         let Body::Tcp(ack) = &mut packet.body else { return };
-        self.held.retain(|&(_, since)| now - since <= PATIENCE);
+        self.held.retain(|&(_, since)| now - since <= MAX_NAK_WAIT);
         let before = ack.option_bytes();
         while has_room(ack)
             && let Some(lowest) = (0..self.held.len()).min_by_key(|&k| self.held[k].0)
@@ -169,38 +169,38 @@ impl Nak {
 /// True if the options of an ACK have room for a further NAK.
 fn has_room(ack: &Segment) -> bool {
     let more = if ack.options.naks.is_empty() { 8 } else { 4 };
-    ack.options.naks.len() < Naks::MOST && ack.option_bytes() + more <= MAX_OPTION_BYTES
+    ack.options.naks.len() < Naks::MAX_NAKS && ack.option_bytes() + more <= MAX_OPTION_BYTES
 }
 
 impl Agent for Nak {
     fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, _: &mut AgentActions) -> PacketAction {
         let is_ack = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
         if is_ack && packet.dst == self.source && !self.held.is_empty() {
-            self.put_on(now, packet);
+            self.attach_naks(now, packet);
         }
         PacketAction::Forward
     }
 
-    fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
+    fn on_link_event(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "If a TCP data frame is discarded": the discard of an ACK causes no NAK.
-        let is_data = event.tag.len > 0;
-        let counts = is_data || self.reported == Reported::Runs;
+        let is_data = event.tag.payload_bytes > 0;
+        let counts = is_data || self.reported == ReportedDiscards::Runs;
         match event.kind {
             LinkEventKind::Delivered if counts => self.on_delivered(event),
             LinkEventKind::Discarded => {
                 let spared = if is_data {
                     self.on_discarded(now, event, actions)
                 } else {
-                    counts && self.raise(event)
+                    counts && self.count_discard(event)
                 };
-                actions.spares_link = spared || self.reported == Reported::Never;
+                actions.hides_discard = spared || self.reported == ReportedDiscards::Never;
             }
             _ => {}
         }
     }
 
-    fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
-        self.put_on(now, ack);
+    fn on_queued_ack(&mut self, now: Time, ack: &mut Packet) -> bool {
+        self.attach_naks(now, ack);
         !self.held.is_empty()
     }
 }

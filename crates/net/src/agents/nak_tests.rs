@@ -16,7 +16,7 @@ const OTHER: NodeId = NodeId(3);
 const RECEIVER: NodeId = NodeId(9);
 
 fn at(node: NodeId, given: &[(&str, f64)]) -> Nak {
-    let scheme = airhop_tcp::find("tcp-cl").expect("a scheme");
+    let scheme = airhop_tcp::find_scheme("tcp-cl").expect("a scheme");
     let mut params = Params::defaults(scheme);
     given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter"));
     let plan = FlowPlan {
@@ -57,12 +57,16 @@ fn link_event(
     next: NodeId,
     ack_waits: bool,
 ) -> (bool, usize) {
-    let tag = Tag { flow: FlowId(0), len: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
+    let tag = Tag { flow: FlowId(0), payload_bytes: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
     let mut actions = AgentActions::default();
-    agent.on_link(now, &LinkEvent { kind, tag, next, ack_waits }, &mut actions);
-    let expected = Notice::about(NoticeKind::Nak, byte(n), byte(n + 1));
+    agent.on_link_event(
+        now,
+        &LinkEvent { kind, tag, next_hop: next, has_queued_ack: ack_waits },
+        &mut actions,
+    );
+    let expected = Notice::with_segment(NoticeKind::Nak, byte(n), byte(n + 1));
     assert!(actions.packets.is_empty() && actions.notices.iter().all(|&notice| notice == expected));
-    (actions.spares_link, actions.notices.len())
+    (actions.hides_discard, actions.notices.len())
 }
 
 fn discard(agent: &mut Nak, now: Time, n: u64) -> (bool, usize) {
@@ -118,8 +122,8 @@ fn naks_are_added_to_queued_acks() {
         assert_eq!(link_event(&mut agent, ms(0), LinkEventKind::Discarded, n, NEXT, true), SPARED);
     }
     let [mut first, mut second] = [ack(), ack()];
-    assert!(agent.on_waiting(ms(0), &mut first), "it still has NAKs to send");
-    assert!(!agent.on_waiting(ms(0), &mut second));
+    assert!(agent.on_queued_ack(ms(0), &mut first), "it still has NAKs to send");
+    assert!(!agent.on_queued_ack(ms(0), &mut second));
     assert_eq!([named(&first), named(&second)], [vec![3, 5, 7, 8], vec![9]]);
 }
 
@@ -193,7 +197,7 @@ fn no_ack_selects_the_fate_of_a_nak_without_queued_ack() {
         deliver(&mut agent, 2);
         assert_eq!(link_event(&mut agent, ms(0), LinkEventKind::Discarded, 3, NEXT, true), SPARED);
         let mut waiting = ack();
-        assert!(!agent.on_waiting(ms(0), &mut waiting));
+        assert!(!agent.on_queued_ack(ms(0), &mut waiting));
         assert_eq!(named(&waiting), [3]);
     }
 }
@@ -205,9 +209,13 @@ fn only_discarded_data_causes_naks() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
     let tell_ack = |agent: &mut Nak, kind| {
         let mut actions = AgentActions::default();
-        let tag = Tag { flow: FlowId(0), len: 0, seq: 1 };
-        agent.on_link(ms(0), &LinkEvent { kind, tag, next: NEXT, ack_waits: true }, &mut actions);
-        (actions.spares_link, actions.notices.len())
+        let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 1 };
+        agent.on_link_event(
+            ms(0),
+            &LinkEvent { kind, tag, next_hop: NEXT, has_queued_ack: true },
+            &mut actions,
+        );
+        (actions.hides_discard, actions.notices.len())
     };
     assert_eq!(tell_ack(&mut agent, LinkEventKind::Discarded), REPORTED);
     assert_eq!(pass(&mut agent, ms(1), ack()), []);
@@ -230,9 +238,13 @@ fn discards_are_reported_to_routing_as_configured() {
         let data = [discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)];
         let mut ack = |kind| {
             let mut actions = AgentActions::default();
-            let tag = Tag { flow: FlowId(0), len: 0, seq: 1 };
-            agent.on_link(ms(0), &LinkEvent { kind, tag, next: SOURCE, ack_waits: true }, &mut actions);
-            (actions.spares_link, actions.notices.len())
+            let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 1 };
+            agent.on_link_event(
+                ms(0),
+                &LinkEvent { kind, tag, next_hop: SOURCE, has_queued_ack: true },
+                &mut actions,
+            );
+            (actions.hides_discard, actions.notices.len())
         };
         let acks = [ack(Discarded), ack(Discarded), {
             ack(Delivered);
@@ -257,6 +269,9 @@ fn an_ack_carries_as_many_naks_as_fit() {
         for n in [2, 4, 5, 7] {
             discard(&mut agent, ms(0), n);
         }
-        assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, full.clone().with(options(eln)))), expected);
+        assert_eq!(
+            pass(&mut agent, ms(1), packet(SOURCE, full.clone().with_rare_options(options(eln)))),
+            expected
+        );
     }
 }

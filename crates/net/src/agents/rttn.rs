@@ -11,17 +11,17 @@ use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
 const VALIDITY: Span = Span::from_secs(60);
 
 /// Minimum interval between two notices to a flow.
-const PAUSE: Span = Span::from_secs(1);
+const MIN_NOTICE_INTERVAL: Span = Span::from_secs(1);
 
 /// Default factor k of the mean deviation in the expected delay of a fade.
-const K: f64 = 2.0;
+const DEFAULT_K: f64 = 2.0;
 
 /// RTTN agent for one flow at one base station.
 #[derive(Debug)]
 pub struct Rttn {
     k: f64,
     /// Durations of the fades on the link to each mobile of this flow. A flow has one or two mobiles.
-    fades: Vec<(NodeId, Fades)>,
+    fades: Vec<(NodeId, FadeStatistics)>,
     /// Last data segment of the flow: time, first byte, and first byte after the segment.
     data: Option<(Time, [u64; 2])>,
     /// Time and announced delay of the last notice.
@@ -30,14 +30,14 @@ pub struct Rttn {
 
 /// Mean F and mean deviation Fd of the durations of fades.
 #[derive(Clone, Copy, Debug)]
-struct Fades {
+struct FadeStatistics {
     mean: Span,
     deviation: Span,
 }
 
-impl Fades {
+impl FadeStatistics {
     fn first(lasted: Span) -> Self {
-        Fades { mean: lasted, deviation: lasted / 2 }
+        FadeStatistics { mean: lasted, deviation: lasted / 2 }
     }
 
     /// Updates the means with a fade of duration d: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd), g = 1/8.
@@ -61,14 +61,14 @@ impl Rttn {
             Transport::Tcp { params, .. } => params.find("k"),
             Transport::Udp { .. } => None,
         };
-        Rttn { k: k.unwrap_or(K), fades: Vec::new(), data: None, told: None }
+        Rttn { k: k.unwrap_or(DEFAULT_K), fades: Vec::new(), data: None, told: None }
     }
 
     /// Records the duration of a fade of the link to `mobile`.
     fn measure(&mut self, mobile: NodeId, lasted: Span) {
         match self.fades.iter_mut().find(|(of, _)| *of == mobile) {
             Some((_, fades)) => fades.add(lasted),
-            None => self.fades.push((mobile, Fades::first(lasted))),
+            None => self.fades.push((mobile, FadeStatistics::first(lasted))),
         }
     }
 
@@ -78,15 +78,15 @@ impl Rttn {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Sends a notice of the expected delay if the flow is active and the last notice is at least [`PAUSE`]
+    /// Sends a notice of the expected delay if the flow is active and the last notice is at least [`MIN_NOTICE_INTERVAL`]
     /// old. Outside the start of a fade, [`Rttn::is_news`] must also be true.
-    fn announce(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
+    fn send_notice(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };
-        let is_soon = self.told.is_some_and(|(at, _)| now - at < PAUSE);
+        let is_soon = self.told.is_some_and(|(at, _)| now - at < MIN_NOTICE_INTERVAL);
         if !is_soon && (fade_begins || self.is_news(now, delay)) {
             self.told = Some((now, delay));
-            actions.notices.push(Notice { delay, ..Notice::about(NoticeKind::Rttn, seq, end) });
+            actions.notices.push(Notice { delay, ..Notice::with_segment(NoticeKind::Rttn, seq, end) });
         }
     }
 
@@ -111,17 +111,17 @@ impl Agent for Rttn {
     ) -> PacketAction {
         if let Some(segment) = packet.segment().filter(|segment| segment.len > 0) {
             self.data = Some((now, [segment.seq, segment.end()]));
-            self.announce(now, false, actions);
+            self.send_notice(now, false, actions);
         }
         PacketAction::Forward
     }
 
-    fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
+    fn on_link_event(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         match event.kind {
-            LinkEventKind::FadeStart => self.announce(now, true, actions),
+            LinkEventKind::FadeStart => self.send_notice(now, true, actions),
             LinkEventKind::FadeEnd(lasted) => {
-                self.measure(event.next, lasted);
-                self.announce(now, false, actions);
+                self.measure(event.next_hop, lasted);
+                self.send_notice(now, false, actions);
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Tests of the RTTN agent with scripted fades.
 
 use super::*;
-use airhop_base::{Body, FlowId, HEADER_BYTES, Segment};
+use airhop_base::{Body, FlowId, Segment, TCP_IP_HEADER_BYTES};
 use airhop_radio::Tag;
 
 const SENDER: NodeId = NodeId(0);
@@ -10,7 +10,7 @@ const MOBILE: NodeId = NodeId(3);
 const OTHER: NodeId = NodeId(4);
 
 fn agent() -> Rttn {
-    Rttn { k: K, fades: Vec::new(), data: None, told: None }
+    Rttn { k: DEFAULT_K, fades: Vec::new(), data: None, told: None }
 }
 
 fn at(ms: u64) -> Time {
@@ -26,7 +26,7 @@ fn announced(actions: &AgentActions) -> Vec<f64> {
 fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
     let (seq, len) = (1001 + ms, 88);
     let segment = Segment { seq, len, ..Segment::default() };
-    let mut packet = Packet::new(FlowId(0), SENDER, RECEIVER, HEADER_BYTES + len, Body::Tcp(segment));
+    let mut packet = Packet::new(FlowId(0), SENDER, RECEIVER, TCP_IP_HEADER_BYTES + len, Body::Tcp(segment));
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut actions), PacketAction::Forward);
     assert!(actions.notices.iter().all(|n| (n.kind, n.seq, n.end()) == (NoticeKind::Rttn, seq, seq + 88)));
@@ -34,9 +34,13 @@ fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
 }
 
 fn link_event(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
-    let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };
+    let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
     let mut actions = AgentActions::default();
-    agent.on_link(at(ms), &LinkEvent { kind, tag, next, ack_waits: false }, &mut actions);
+    agent.on_link_event(
+        at(ms),
+        &LinkEvent { kind, tag, next_hop: next, has_queued_ack: false },
+        &mut actions,
+    );
     announced(&actions)
 }
 
@@ -140,7 +144,7 @@ fn the_base_station_adds_the_fades_of_two_mobile_links() {
 fn acks_and_single_failures_cause_no_rttn() {
     let mut a = agent();
     let ack = Segment { seq: 1, ack: 1001, ..Segment::default() };
-    let mut packet = Packet::new(FlowId(0), RECEIVER, SENDER, HEADER_BYTES, Body::Tcp(ack));
+    let mut packet = Packet::new(FlowId(0), RECEIVER, SENDER, TCP_IP_HEADER_BYTES, Body::Tcp(ack));
     let mut actions = AgentActions::default();
     a.on_packet(at(0), &mut packet, 0.0, &mut actions);
     assert_eq!(fade_ends(&mut a, 1000, 4000), []);

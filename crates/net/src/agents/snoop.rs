@@ -35,7 +35,7 @@ const NEARLY_FULL: f64 = 0.97;
 #[derive(Debug, Default)]
 pub struct Snoop {
     /// Cached unacknowledged segments, in sequence order.
-    cache: VecDeque<Cached>,
+    cache: VecDeque<CachedSegment>,
     /// Node of the data's sender. Only ACKs towards this node can be duplicate ACKs. `None` before the first
     /// segment.
     sender: Option<NodeId>,
@@ -54,7 +54,7 @@ pub struct Snoop {
 
 /// Segment in the cache.
 #[derive(Debug)]
-struct Cached {
+struct CachedSegment {
     packet: Packet,
     seq: u64,
     end: u64,
@@ -99,7 +99,7 @@ impl Snoop {
                 self.restart_timer(now);
             }
         } else if self.cache.len() < CAPACITY {
-            let cached = Cached {
+            let cached = CachedSegment {
                 packet: packet.clone(),
                 seq: s.seq,
                 end: s.end(),

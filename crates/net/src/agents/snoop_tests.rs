@@ -4,7 +4,7 @@
 //! Segments are numbered from 0 and carry 1000 bytes; ACK n requests segment n.
 
 use super::*;
-use airhop_base::{Body, Flags, FlowId, HEADER_BYTES};
+use airhop_base::{Body, Flags, FlowId, TCP_IP_HEADER_BYTES};
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(9);
@@ -20,7 +20,7 @@ fn seq(n: u64) -> u64 {
 fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64, syn: bool) -> Packet {
     let flags = Flags { ack: true, syn, ..Flags::default() };
     let body = Body::Tcp(Segment { seq, len, ack, window: 1 << 20, flags, ..Segment::default() });
-    Packet::new(FlowId(0), src, dst, HEADER_BYTES + len, body)
+    Packet::new(FlowId(0), src, dst, TCP_IP_HEADER_BYTES + len, body)
 }
 
 #[derive(Default)]

@@ -7,21 +7,21 @@
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
-use crate::services::Way;
+use crate::services::DataDirection;
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
 
 /// Default capacity of the base station's buffer in segments, chosen by Airhop.
-const SEGMENTS: f64 = 64.0;
+const DEFAULT_BUFFER_SEGMENTS: f64 = 64.0;
 
 /// Interval after which a window update is repeated if no data arrives. The interval doubles each time.
 /// Updates may be lost, and Airhop's sender does not send the window probes of RFC 9293 §3.8.6.1.
-const REMINDER: Span = Span::from_millis(200);
+const WINDOW_UPDATE_INTERVAL: Span = Span::from_millis(200);
 
 /// Proxy of a split connection at the base station.
 #[derive(Debug)]
-pub struct Split {
-    way: Way,
+pub struct SplitProxy {
+    way: DataDirection,
     to: NodeId,
     /// Receiver of the first connection.
     receiver: Receiver,
@@ -40,22 +40,22 @@ pub struct Split {
     reminder: Option<(Time, Span)>,
 }
 
-impl Split {
+impl SplitProxy {
     /// Creates the proxy of a TCP flow. `way` is the direction of the data through the base station.
     ///
     /// # Panics
     ///
     /// If the flow is not TCP.
-    pub fn new(flow: FlowId, plan: &FlowPlan, way: Way) -> Self {
+    pub fn new(flow: FlowId, plan: &FlowPlan, way: DataDirection) -> Self {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
             unreachable!("only TCP flows have services");
         };
-        let segments = params.find("buffer").unwrap_or(SEGMENTS);
+        let segments = params.find("buffer").unwrap_or(DEFAULT_BUFFER_SEGMENTS);
         let mss = u64::from(config.mss);
         let capacity = (segments as u64 * mss).min(config.receive_window);
         let mut receiver = Receiver::new(flow, plan.to, plan.from, config, scheme.features);
-        receiver.set_edge(1 + capacity);
-        Split {
+        receiver.set_window_right_edge(1 + capacity);
+        SplitProxy {
             way,
             to: plan.to,
             receiver,
@@ -78,16 +78,16 @@ impl Split {
     /// Passes in-order data to the second connection, and sends the segments of both connections.
     ///
     /// The second connection opens together with the first.
-    fn pump(&mut self, now: Time, actions: &mut AgentActions) {
+    fn relay_segments(&mut self, now: Time, actions: &mut AgentActions) {
         if !self.sender.is_closed() {
-            self.sender.supply(self.receiver.delivered() - self.taken);
-            self.taken = self.receiver.delivered();
+            self.sender.supply(self.receiver.delivered_bytes() - self.taken);
+            self.taken = self.receiver.delivered_bytes();
             if self.receiver.has_ended() {
                 self.sender.close();
             }
         }
         let edge = self.sender.state().una.max(1) + self.capacity;
-        self.receiver.set_edge(edge);
+        self.receiver.set_window_right_edge(edge);
         self.announce_window(now, edge);
         while let Some(ack) = self.receiver.poll_transmit(now) {
             self.told = ack.segment().map_or(self.told, |s| s.ack.max(1) + s.window);
@@ -103,20 +103,20 @@ impl Split {
     /// Sends a window update to a sender that stopped because the buffer was full. The update is sent when
     /// the window opens by at least two segments (RFC 9293 §3.8.6.2.2).
     fn announce_window(&mut self, now: Time, edge: u64) {
-        let expected = self.receiver.expected().max(1);
+        let expected = self.receiver.rcv_nxt().max(1);
         let has_stopped = expected + self.mss > self.told;
         let has_room = edge >= expected + (2 * self.mss).min(self.capacity);
         let since = match self.reminder {
             Some((due, since)) if due <= now => since * 2,
-            _ if has_stopped && has_room => REMINDER,
+            _ if has_stopped && has_room => WINDOW_UPDATE_INTERVAL,
             _ => return,
         };
-        self.receiver.announce(now);
+        self.receiver.queue_window_update(now);
         self.reminder = Some((now + since, since));
     }
 }
 
-impl Agent for Split {
+impl Agent for SplitProxy {
     fn on_packet(
         &mut self,
         now: Time,
@@ -133,11 +133,11 @@ impl Agent for Split {
         } else {
             self.sender.on_segment(now, packet);
         }
-        self.pump(now, actions);
+        self.relay_segments(now, actions);
         PacketAction::Take
     }
 
-    fn ends(&self) -> Option<Way> {
+    fn proxied_direction(&self) -> Option<DataDirection> {
         Some(self.way)
     }
 
@@ -145,7 +145,7 @@ impl Agent for Split {
         self.sender.seed(seed);
     }
 
-    fn first_window(&self) -> Option<u64> {
+    fn initial_window(&self) -> Option<u64> {
         Some(self.capacity)
     }
 
@@ -157,7 +157,7 @@ impl Agent for Split {
     fn on_timeout(&mut self, now: Time, actions: &mut AgentActions) {
         self.receiver.on_timeout(now);
         self.sender.on_timeout(now);
-        self.pump(now, actions);
+        self.relay_segments(now, actions);
     }
 }
 

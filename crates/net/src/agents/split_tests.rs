@@ -3,7 +3,7 @@
 use super::*;
 use crate::apps::Bulk;
 use crate::plan::FlowClass;
-use airhop_base::{Body, Flags, HEADER_BYTES, Segment};
+use airhop_base::{Body, Flags, Segment, TCP_IP_HEADER_BYTES};
 use airhop_tcp::{Config, Params, Preset};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(4);
 
 fn plan(buffer: f64, config: Config) -> FlowPlan {
-    let scheme = airhop_tcp::find("split").expect("a scheme");
+    let scheme = airhop_tcp::find_scheme("split").expect("a scheme");
     let mut params = Params::defaults(scheme);
     params.set(scheme, "buffer", buffer).expect("in range");
     FlowPlan {
@@ -54,21 +54,21 @@ fn out(actions: &mut AgentActions) -> Out {
     out
 }
 
-fn arrive(split: &mut Split, now: Time, segment: Segment, to: NodeId) -> Out {
+fn arrive(split: &mut SplitProxy, now: Time, segment: Segment, to: NodeId) -> Out {
     let from = if to == SENDER { RECEIVER } else { SENDER };
-    let bytes = HEADER_BYTES + segment.len;
+    let bytes = TCP_IP_HEADER_BYTES + segment.len;
     let mut actions = AgentActions::default();
     let mut packet = Packet::new(FlowId(0), from, to, bytes, Body::Tcp(segment));
     assert_eq!(split.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Take);
     out(&mut actions)
 }
 
-fn data(split: &mut Split, now: Time, seq: u64) -> Out {
+fn data(split: &mut SplitProxy, now: Time, seq: u64) -> Out {
     let flags = Flags { ack: true, ..Flags::default() };
     arrive(split, now, Segment { seq, len: 1000, ack: 1, flags, ..Segment::default() }, RECEIVER)
 }
 
-fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
+fn ack(split: &mut SplitProxy, now: Time, ack: u64) -> Out {
     let flags = Flags { ack: true, ..Flags::default() };
     arrive(split, now, Segment { seq: 1, ack, window: 1 << 30, flags, ..Segment::default() }, SENDER)
 }
@@ -77,8 +77,8 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
 // buffer is bounded, because the right edge of its window advances only with the receiver's ACKs.
 #[test]
 fn the_split_proxy_acknowledges_within_its_buffer() {
-    let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
-    assert_eq!(split.first_window(), Some(4000));
+    let mut split = SplitProxy::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), DataDirection::Down);
+    assert_eq!(split.initial_window(), Some(4000));
     assert_eq!(data(&mut split, ms(0), 1), Out { acks: vec![(1001, 4001)], data: vec![1] });
     // A hole causes a duplicate ACK, and the data above it is not forwarded.
     assert_eq!(data(&mut split, ms(1), 2001), Out { acks: vec![(1001, 4001)], data: vec![] });
@@ -108,7 +108,7 @@ fn the_split_proxy_acknowledges_within_its_buffer() {
 fn a_window_update_follows_a_window_below_one_segment() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {
         let config = Config { receive_window: window, ..Preset::Ns2.config(1000) };
-        let mut split = Split::new(FlowId(0), &plan(64.0, config), Way::Down);
+        let mut split = SplitProxy::new(FlowId(0), &plan(64.0, config), DataDirection::Down);
         let last = [1, 1001, 2001].map(|seq| data(&mut split, ms(0), seq).acks);
         assert_eq!(last[2], [(3001, told)]);
         assert_eq!(ack(&mut split, ms(10), 2001).acks, news, "a window of {window}");
@@ -118,7 +118,7 @@ fn a_window_update_follows_a_window_below_one_segment() {
 // The second connection has its own handshake, and its endpoint at the base station repairs its losses.
 #[test]
 fn the_split_proxy_opens_its_own_connection() {
-    let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)), Way::Down);
+    let mut split = SplitProxy::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)), DataDirection::Down);
     let syn = Flags { syn: true, ..Flags::default() };
     let out = arrive(&mut split, ms(0), Segment { seq: 0, flags: syn, ..Segment::default() }, RECEIVER);
     assert_eq!(
@@ -143,11 +143,11 @@ fn the_split_proxy_opens_its_own_connection() {
 // The second connection has its own seed for its random numbers (BBR's initial phase).
 #[test]
 fn the_sender_of_the_split_proxy_has_its_own_seed() {
-    let scheme = airhop_tcp::find("bbr").expect("a scheme");
+    let scheme = airhop_tcp::find_scheme("bbr").expect("a scheme");
     let (params, config) = (Params::defaults(scheme), Preset::Linux.config(1000));
     let plan = FlowPlan { transport: Transport::Tcp { scheme, params, config }, ..plan(64.0, config) };
     let of = |seed| {
-        let mut split = Split::new(FlowId(0), &plan, Way::Down);
+        let mut split = SplitProxy::new(FlowId(0), &plan, DataDirection::Down);
         split.on_seed(seed);
         format!("{:?}", split.sender)
     };
@@ -159,7 +159,7 @@ fn the_sender_of_the_split_proxy_has_its_own_seed() {
 // of its data was sent.
 #[test]
 fn the_split_proxy_forwards_a_fin_after_all_data() {
-    let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
+    let mut split = SplitProxy::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), DataDirection::Down);
     let flags = Flags { ack: true, fin: true, ..Flags::default() };
     let fin = |seq| Segment { seq, ack: 1, flags, ..Segment::default() };
     assert_eq!(arrive(&mut split, ms(0), fin(1001), RECEIVER), Out { acks: vec![(1, 4001)], data: vec![] });

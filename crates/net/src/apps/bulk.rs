@@ -1,6 +1,6 @@
 //! Application that always has data to send.
 
-use super::{App, AppFlow, AppPlan, ENDLESS, Io, Opening, TransportProtocol};
+use super::{App, AppContext, AppFlow, AppPlan, AppSetup, ENDLESS_BYTES, TransportProtocol};
 use airhop_base::Time;
 
 /// Bulk source: always has data to send, like FTP of an endless file.
@@ -12,13 +12,13 @@ impl AppPlan for Bulk {
         TransportProtocol::Tcp
     }
 
-    fn open(&self, _: &Opening) -> Box<dyn App> {
+    fn create_app(&self, _: &AppSetup) -> Box<dyn App> {
         Box::new(Bulk)
     }
 }
 
 impl App for Bulk {
-    fn on_start(&mut self, _: Time, io: &mut Io) {
-        io.write(AppFlow::PLANNED, ENDLESS);
+    fn on_start(&mut self, _: Time, io: &mut AppContext) {
+        io.write(AppFlow::PLANNED, ENDLESS_BYTES);
     }
 }

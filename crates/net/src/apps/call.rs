@@ -1,8 +1,8 @@
 //! Call: voice over RTP and UDP in both directions.
 
-use super::conversation::{Conversation, Deadline, Judge};
+use super::conversation::{Conversation, Deadline, QualityModel};
 use super::quality::{CallQuality, Codec};
-use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
+use super::{App, AppPlan, AppSetup, Punctuality, Quality, TransportProtocol};
 use airhop_base::{Rate, Span};
 
 /// Length of the RTP header in bytes, without contributing sources (RFC 3550 §5.1). The header is UDP
@@ -39,7 +39,7 @@ impl AppPlan for Call {
         TransportProtocol::Udp
     }
 
-    fn datagram(&self) -> Option<u32> {
+    fn datagram_bytes(&self) -> Option<u32> {
         Some(self.bytes())
     }
 
@@ -47,16 +47,16 @@ impl AppPlan for Call {
         true
     }
 
-    fn mean_rate(&self) -> f64 {
+    fn mean_rate_bps(&self) -> f64 {
         f64::from(self.bytes()) * 8.0 / self.every.secs_f64()
     }
 
-    fn open(&self, opening: &Opening) -> Box<dyn App> {
+    fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
         Box::new(Conversation::new(*self, self.every, opening))
     }
 }
 
-impl Judge for Call {
+impl QualityModel for Call {
     fn deadline(&self) -> Deadline {
         Deadline::AfterFirstArrival(self.playout)
     }
@@ -80,9 +80,9 @@ mod tests {
     // of RTP header the UDP payload of G.711 is 172 bytes per packet, 68.8 kbit/s.
     #[test]
     fn a_packet_has_the_speech_of_an_interval_and_an_rtp_header() {
-        assert_eq!(call(64, 20).datagram(), Some(172));
-        assert_eq!(call(13, 20).datagram(), Some(45));
-        assert_eq!(call(64, 20).mean_rate(), 68_800.0);
-        assert_eq!(call(u64::MAX / 1000, 1_000_000_000).datagram(), Some(u32::MAX));
+        assert_eq!(call(64, 20).datagram_bytes(), Some(172));
+        assert_eq!(call(13, 20).datagram_bytes(), Some(45));
+        assert_eq!(call(64, 20).mean_rate_bps(), 68_800.0);
+        assert_eq!(call(u64::MAX / 1000, 1_000_000_000).datagram_bytes(), Some(u32::MAX));
     }
 }

@@ -1,6 +1,6 @@
 //! Application that sends datagrams at a constant rate.
 
-use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
+use super::{App, AppContext, AppFlow, AppPlan, AppSetup, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
 
 /// Datagrams with a constant bit rate of payload (UDP only).
@@ -15,11 +15,11 @@ impl AppPlan for Cbr {
         TransportProtocol::Udp
     }
 
-    fn open(&self, opening: &Opening) -> Box<dyn App> {
-        Box::new(Source { interval: self.rate.time_for(opening.datagram), due: Time::ZERO })
+    fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
+        Box::new(Source { interval: self.rate.time_for_bytes(opening.datagram_bytes), due: Time::ZERO })
     }
 
-    fn mean_rate(&self) -> f64 {
+    fn mean_rate_bps(&self) -> f64 {
         self.rate.bps() as f64
     }
 }
@@ -33,11 +33,11 @@ struct Source {
 }
 
 impl App for Source {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
-        self.on_due(now, io);
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
+        self.on_timeout(now, io);
     }
 
-    fn on_due(&mut self, now: Time, io: &mut Io) {
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         io.send(AppFlow::PLANNED);
         self.due = now + self.interval;
     }

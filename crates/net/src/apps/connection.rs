@@ -6,12 +6,12 @@ use super::AppFlow;
 /// requests and responses. The sender of the requests opens the connection. The number may be used again
 /// after the connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connection(pub u16);
+pub struct AppConnection(pub u16);
 
-impl Connection {
+impl AppConnection {
     /// Maximum number of open connections of an application, below the default limit of 1024 open files of a
     /// Linux process (RLIMIT_NOFILE).
-    pub const MOST: u16 = 1000;
+    pub const MAX_OPEN: u16 = 1000;
 
     /// Returns the flow of the requests, opposite to the plan's flow.
     pub fn requests(self) -> AppFlow {
@@ -24,8 +24,8 @@ impl Connection {
     }
 
     /// Returns the connection to which a flow belongs; `None` for the flow of the plan.
-    pub fn of(flow: AppFlow) -> Option<Connection> {
-        Some(Connection(flow.0.checked_sub(1)? / 2))
+    pub fn from_flow(flow: AppFlow) -> Option<AppConnection> {
+        Some(AppConnection(flow.0.checked_sub(1)? / 2))
     }
 }
 
@@ -43,9 +43,9 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Opens a connection with a value; `None` if [`Connection::MOST`] connections are open.
-    pub fn open(&mut self, value: T) -> Option<Connection> {
-        if self.open == usize::from(Connection::MOST) {
+    /// Opens a connection with a value; `None` if [`AppConnection::MAX_OPEN`] connections are open.
+    pub fn open(&mut self, value: T) -> Option<AppConnection> {
+        if self.open == usize::from(AppConnection::MAX_OPEN) {
             return None;
         }
         let place = self.values.iter().position(Option::is_none).unwrap_or(self.values.len());
@@ -54,21 +54,21 @@ impl<T> Pool<T> {
         }
         self.values[place] = Some(value);
         self.open += 1;
-        Some(Connection(place as u16))
+        Some(AppConnection(place as u16))
     }
 
     /// Returns the value of an open connection.
-    pub fn get(&self, connection: Connection) -> Option<&T> {
+    pub fn get(&self, connection: AppConnection) -> Option<&T> {
         self.values.get(usize::from(connection.0))?.as_ref()
     }
 
     /// Returns mutable access to the value of an open connection.
-    pub fn get_mut(&mut self, connection: Connection) -> Option<&mut T> {
+    pub fn get_mut(&mut self, connection: AppConnection) -> Option<&mut T> {
         self.values.get_mut(usize::from(connection.0))?.as_mut()
     }
 
     /// Closes a connection and returns its value; `None` if the connection is not open.
-    pub fn close(&mut self, connection: Connection) -> Option<T> {
+    pub fn close(&mut self, connection: AppConnection) -> Option<T> {
         let value = self.values.get_mut(usize::from(connection.0))?.take()?;
         self.open -= 1;
         Some(value)

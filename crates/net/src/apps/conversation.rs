@@ -1,7 +1,7 @@
 //! Datagrams at constant intervals in both directions between two nodes. Each datagram has a deadline at its
 //! receiver.
 
-use super::{App, AppFlow, Direction, Io, Opening, Punctuality, Quality};
+use super::{App, AppContext, AppFlow, AppSetup, Direction, Punctuality, Quality};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -10,10 +10,10 @@ use std::fmt::Debug;
 /// sender.
 const REVERSE: &str = "reverse";
 /// Flow in the reverse direction, the first flow that the application opens.
-const BACK: AppFlow = AppFlow(1);
+const REVERSE_FLOW: AppFlow = AppFlow(1);
 
 /// Deadline of an application's datagrams, and quality computed from the arrivals.
-pub(super) trait Judge: Debug + Send {
+pub(super) trait QualityModel: Debug + Send {
     /// Returns the deadline of a datagram.
     fn deadline(&self) -> Deadline;
     /// Returns the quality of one direction. `bound` is the greatest one-way delay of a datagram that arrives
@@ -38,23 +38,23 @@ pub(super) struct Conversation<J> {
     /// Time from the start of the application to the first datagram of the reverse direction, less than an
     /// interval.
     offset: Span,
-    forward: Way,
-    reverse: Way,
+    forward: ConversationDirection,
+    reverse: ConversationDirection,
 }
 
-impl<J: Judge> Conversation<J> {
+impl<J: QualityModel> Conversation<J> {
     /// Creates the conversation of a flow. The first datagram of the reverse direction is sent at a random
     /// time within the first interval, because no clock synchronises the two ends.
-    pub fn new(judge: J, interval: Span, opening: &Opening) -> Self {
+    pub fn new(judge: J, interval: Span, opening: &AppSetup) -> Self {
         let mut stream = opening.streams.stream(&format!("{}.app", opening.name));
         let offset = Span::from_secs_f64(interval.secs_f64() * stream.uniform());
-        let way = Way::new(interval, judge.deadline());
+        let way = ConversationDirection::new(interval, judge.deadline());
         Conversation { offset, forward: way.clone(), reverse: way, judge }
     }
 
     /// Sends the datagrams that are due.
-    fn send(&mut self, now: Time, io: &mut Io) {
-        for (way, flow) in [(&mut self.forward, AppFlow::PLANNED), (&mut self.reverse, BACK)] {
+    fn send(&mut self, now: Time, io: &mut AppContext) {
+        for (way, flow) in [(&mut self.forward, AppFlow::PLANNED), (&mut self.reverse, REVERSE_FLOW)] {
             if way.due() == now {
                 way.sent += 1;
                 io.send(flow);
@@ -62,21 +62,21 @@ impl<J: Judge> Conversation<J> {
         }
     }
 
-    fn quality_of(&self, way: &Way, now: Time) -> Quality {
+    fn quality_of(&self, way: &ConversationDirection, now: Time) -> Quality {
         let mut way = way.clone();
-        way.settle(now);
+        way.count_expired(now);
         self.judge.quality(way.packets, way.bound)
     }
 }
 
-impl<J: Judge> App for Conversation<J> {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
-        io.open(Direction::Backward, REVERSE);
+impl<J: QualityModel> App for Conversation<J> {
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
+        io.open_flow(Direction::Backward, REVERSE);
         (self.forward.start, self.reverse.start) = (now, now + self.offset);
         self.send(now, io);
     }
 
-    fn on_due(&mut self, now: Time, io: &mut Io) {
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         self.send(now, io);
     }
 
@@ -89,9 +89,9 @@ impl<J: Judge> App for Conversation<J> {
         Some(self.forward.due().min(self.reverse.due()))
     }
 
-    fn begin_anew(&mut self, now: Time) {
-        self.forward.begin_anew(now);
-        self.reverse.begin_anew(now);
+    fn end_warm_up(&mut self, now: Time) {
+        self.forward.end_warm_up(now);
+        self.reverse.end_warm_up(now);
     }
 
     fn quality(&self, now: Time) -> Option<Quality> {
@@ -105,7 +105,7 @@ impl<J: Judge> App for Conversation<J> {
 
 /// One direction of a conversation: transmissions and arrivals.
 #[derive(Clone, Debug)]
-struct Way {
+struct ConversationDirection {
     interval: Span,
     /// Time from the first arrival of a datagram to its deadline; used with [`Deadline::AfterFirstArrival`].
     margin: Span,
@@ -128,13 +128,13 @@ struct Way {
     packets: Punctuality,
 }
 
-impl Way {
+impl ConversationDirection {
     fn new(interval: Span, deadline: Deadline) -> Self {
         let (bound, margin) = match deadline {
             Deadline::AfterSending(bound) => (Some(bound), Span::ZERO),
             Deadline::AfterFirstArrival(margin) => (None, margin),
         };
-        Way {
+        ConversationDirection {
             interval,
             margin,
             bound,
@@ -155,7 +155,7 @@ impl Way {
 
     fn on_arrival(&mut self, now: Time, number: u64, sent: Time) {
         let bound = *self.bound.get_or_insert(now - sent + self.margin);
-        self.settle(now);
+        self.count_expired(now);
         match number.checked_sub(self.next) {
             Some(place) => {
                 let place = place as usize;
@@ -174,7 +174,7 @@ impl Way {
 
     /// Counts the datagrams with a deadline before `now`. A missing datagram counts as lost. After a later
     /// arrival, the datagram counts as late instead.
-    fn settle(&mut self, now: Time) {
+    fn count_expired(&mut self, now: Time) {
         let Some(bound) = self.bound else { return };
         while self.next < self.sent {
             let deadline = self.start + self.interval * self.next + bound;
@@ -200,8 +200,8 @@ impl Way {
     }
 
     /// Ends the warm-up: from now on only later deadlines count.
-    fn begin_anew(&mut self, now: Time) {
-        self.settle(now);
+    fn end_warm_up(&mut self, now: Time) {
+        self.count_expired(now);
         (self.since, self.is_in_burst, self.packets) = (now, false, Punctuality::default());
     }
 }
@@ -215,20 +215,24 @@ mod tests {
     }
 
     /// Returns a direction in which `sent` datagrams were sent, one every 20 ms from 100 ms on.
-    fn way(sent: u64, deadline: Deadline) -> Way {
-        Way { start: at(100), sent, ..Way::new(Span::from_millis(20), deadline) }
+    fn way(sent: u64, deadline: Deadline) -> ConversationDirection {
+        ConversationDirection {
+            start: at(100),
+            sent,
+            ..ConversationDirection::new(Span::from_millis(20), deadline)
+        }
     }
 
     /// Delivers datagrams, each with its number and its arrival time in ms.
-    fn deliver(way: &mut Way, packets: &[(u64, u64)]) {
+    fn deliver(way: &mut ConversationDirection, packets: &[(u64, u64)]) {
         for &(number, ms) in packets {
             way.on_arrival(at(ms), number, at(100 + 20 * number));
         }
     }
 
-    fn counts(way: &Way, ms: u64) -> [u64; 4] {
+    fn counts(way: &ConversationDirection, ms: u64) -> [u64; 4] {
         let mut way = way.clone();
-        way.settle(at(ms));
+        way.count_expired(at(ms));
         let Punctuality { in_time, late, lost, bursts } = way.packets;
         [in_time, late, lost, bursts]
     }
@@ -265,13 +269,13 @@ mod tests {
     fn deadlines_in_the_warm_up_do_not_count() {
         let mut game = way(6, Deadline::AfterSending(Span::from_millis(50)));
         deliver(&mut game, &[(0, 110)]);
-        game.begin_anew(at(185));
+        game.end_warm_up(at(185));
         assert_eq!(counts(&game, 185), [0; 4]);
         deliver(&mut game, &[(1, 186), (2, 195), (3, 220)]);
         assert_eq!(counts(&game, 1000), [0, 2, 2, 1]);
         // Datagram 5 arrives first and plays at 270 ms, so datagram 0 should have played at 170 ms.
         let mut voice = way(6, Deadline::AfterFirstArrival(Span::from_millis(60)));
-        voice.begin_anew(at(185));
+        voice.end_warm_up(at(185));
         deliver(&mut voice, &[(5, 210), (0, 212)]);
         assert_eq!(counts(&voice, 1000), [1, 0, 4, 1]);
     }
@@ -282,7 +286,7 @@ mod tests {
     // 20 000 bursts); the tolerance is 1.5 %.
     #[test]
     fn burst_ratio_of_markov_losses_matches_g107() {
-        let mut stream = airhop_engine::Streams::new(1, 0).stream("losses");
+        let mut stream = airhop_engine::RandomStreams::new(1, 0).stream("losses");
         let (p, q) = (0.02, 0.25);
         let mut game = way(1_000_000, Deadline::AfterSending(Span::from_millis(50)));
         let mut is_lost = false;
@@ -292,7 +296,7 @@ mod tests {
                 game.on_arrival(at(101 + 20 * number), number, at(100 + 20 * number));
             }
         }
-        game.settle(Time::MAX);
+        game.count_expired(Time::MAX);
         let ratio = game.packets.burst_ratio().expect("losses") * (p + q);
         assert!((ratio - 1.0).abs() < 0.015, "{ratio}");
         let lost = game.packets.percent(game.packets.lost).expect("datagrams");

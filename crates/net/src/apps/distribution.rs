@@ -1,7 +1,7 @@
 //! Distributions of sizes and times. Each variate is computed from one uniform number by inversion.
 
 use airhop_base::Span;
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 use std::sync::Arc;
 
 /// Distribution of a size in bytes or of a time in seconds.
@@ -75,23 +75,23 @@ impl Cdf {
 }
 
 /// Maximum size in bytes.
-const LARGEST: f64 = u32::MAX as f64;
+const MAX_SIZE_BYTES: f64 = u32::MAX as f64;
 /// Maximum time in seconds, longer than any run.
-const LONGEST_S: f64 = 1e6;
+const MAX_TIME_S: f64 = 1e6;
 
 impl Distribution {
-    /// Draws a size in bytes, at least one byte and at most [`LARGEST`].
-    pub(super) fn size(&self, stream: &mut Stream) -> u64 {
-        libm::round(self.draw(LARGEST, stream)).max(1.0) as u64
+    /// Draws a size in bytes, at least one byte and at most [`MAX_SIZE_BYTES`].
+    pub(super) fn draw_size(&self, stream: &mut RandomStream) -> u64 {
+        libm::round(self.draw(MAX_SIZE_BYTES, stream)).max(1.0) as u64
     }
 
-    /// Draws a time. Parameters and the limit [`LONGEST_S`] are in seconds.
-    pub(super) fn time(&self, stream: &mut Stream) -> Span {
-        Span::from_secs_f64(self.draw(LONGEST_S, stream))
+    /// Draws a time. Parameters and the limit [`MAX_TIME_S`] are in seconds.
+    pub(super) fn draw_time(&self, stream: &mut RandomStream) -> Span {
+        Span::from_secs_f64(self.draw(MAX_TIME_S, stream))
     }
 
     /// Draws a variate, limited to `most`.
-    pub fn draw(&self, most: f64, stream: &mut Stream) -> f64 {
+    pub fn draw(&self, most: f64, stream: &mut RandomStream) -> f64 {
         self.quantile(stream.uniform()).min(most)
     }
 
@@ -111,12 +111,12 @@ impl Distribution {
 }
 
 /// Smallest tail probability of a variate: half of the spacing of the uniform numbers.
-const SMALLEST: f64 = f64::EPSILON / 4.0;
+const MIN_TAIL_PROBABILITY: f64 = f64::EPSILON / 4.0;
 
 /// Returns the quantile of the standard normal distribution (Abramowitz and Stegun 1964, equation 26.2.23),
 /// refined with Newton's method.
 fn normal_quantile(u: f64) -> f64 {
-    let tail = u.min(1.0 - u).max(SMALLEST);
+    let tail = u.min(1.0 - u).max(MIN_TAIL_PROBABILITY);
     let t = libm::sqrt(-2.0 * libm::log(tail));
     let above = 2.515517 + t * (0.802853 + t * 0.010328);
     let below = 1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308));
@@ -131,10 +131,10 @@ fn normal_quantile(u: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     fn draws(of: Distribution, n: usize) -> Vec<f64> {
-        let mut stream = Streams::new(1, 0).stream("f.app");
+        let mut stream = RandomStreams::new(1, 0).stream("f.app");
         (0..n).map(|_| of.draw(f64::INFINITY, &mut stream)).collect()
     }
 
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_variate_is_truncated_at_its_limit() {
-        let mut stream = Streams::new(1, 0).stream("f.app");
+        let mut stream = RandomStreams::new(1, 0).stream("f.app");
         let of = Distribution::Exponential { mean: 1.0 };
         let draws: Vec<f64> = (0..1000).map(|_| of.draw(0.5, &mut stream)).collect();
         assert!(draws.iter().all(|&x| x <= 0.5) && draws.contains(&0.5));

@@ -1,8 +1,8 @@
 //! Game: small packets in both directions.
 
-use super::conversation::{Conversation, Deadline, Judge};
+use super::conversation::{Conversation, Deadline, QualityModel};
 use super::quality::GameQuality;
-use super::{App, AppPlan, Opening, Punctuality, Quality, TransportProtocol};
+use super::{App, AppPlan, AppSetup, Punctuality, Quality, TransportProtocol};
 use airhop_base::Span;
 
 /// Game between a player and a server. Each node sends packets of constant size at constant intervals
@@ -22,7 +22,7 @@ impl AppPlan for Game {
         TransportProtocol::Udp
     }
 
-    fn datagram(&self) -> Option<u32> {
+    fn datagram_bytes(&self) -> Option<u32> {
         Some(self.packet)
     }
 
@@ -30,21 +30,21 @@ impl AppPlan for Game {
         true
     }
 
-    fn mean_rate(&self) -> f64 {
+    fn mean_rate_bps(&self) -> f64 {
         f64::from(self.packet) * 8.0 / self.every.secs_f64()
     }
 
-    fn open(&self, opening: &Opening) -> Box<dyn App> {
+    fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
         Box::new(Conversation::new(*self, self.every, opening))
     }
 }
 
-impl Judge for Game {
+impl QualityModel for Game {
     fn deadline(&self) -> Deadline {
         Deadline::AfterSending(self.deadline)
     }
 
     fn quality(&self, packets: Punctuality, _: Option<Span>) -> Quality {
-        Quality::Game(GameQuality { packets })
+        Quality::Game(GameQuality { punctuality: packets })
     }
 }

@@ -19,19 +19,19 @@ mod web;
 pub use bulk::Bulk;
 pub use call::Call;
 pub use cbr::Cbr;
-pub use connection::Connection;
+pub use connection::AppConnection;
 pub use distribution::{Cdf, Distribution};
 pub use game::Game;
 pub use pareto_on_off::ParetoOnOff;
 pub use quality::{CallQuality, GameQuality, Punctuality, Quality, VideoQuality};
-pub(crate) use quality::{InClass, Number};
-pub use request_response::{Arrivals, Connections, RequestResponse};
+pub(crate) use quality::{ClassAggregation, QualityMetric};
+pub use request_response::{Arrivals, ConnectionReuse, RequestResponse};
 pub use transfer::Transfer;
-pub use video::{Choice, Video};
-pub use web::{Object, Page, Web};
+pub use video::{BitrateRule, Video};
+pub use web::{Page, PageObject, Web};
 
 use airhop_base::Time;
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 use connection::Pool;
 use std::fmt::{self, Debug};
 
@@ -40,7 +40,7 @@ pub trait AppPlan: Debug + Send + Sync {
     /// Returns the transport protocol that carries the application.
     fn transport(&self) -> TransportProtocol;
     /// Creates the application of a flow.
-    fn open(&self, opening: &Opening) -> Box<dyn App>;
+    fn create_app(&self, opening: &AppSetup) -> Box<dyn App>;
     /// True if the receiver of the plan's flow opens the connection. The plan's flow is then one direction of
     /// this connection, and has no handshake of its own.
     fn opens_connection(&self) -> bool {
@@ -52,12 +52,12 @@ pub trait AppPlan: Debug + Send + Sync {
         false
     }
     /// Returns the payload of a datagram in bytes; `None` if the flow's plan sets the payload.
-    fn datagram(&self) -> Option<u32> {
+    fn datagram_bytes(&self) -> Option<u32> {
         None
     }
     /// Returns the mean payload rate of datagrams per direction, in bit/s. Zero for TCP, because the network
     /// determines the rate of a TCP flow.
-    fn mean_rate(&self) -> f64 {
+    fn mean_rate_bps(&self) -> f64 {
         0.0
     }
 }
@@ -82,22 +82,22 @@ impl fmt::Display for TransportProtocol {
 
 /// Parameters of a new application: its flow and its random streams.
 #[derive(Clone, Copy, Debug)]
-pub struct Opening<'a> {
+pub struct AppSetup<'a> {
     /// Name of the flow. The names of the application's random streams begin with it.
     pub name: &'a str,
     /// Payload of a datagram in bytes; zero for TCP.
-    pub datagram: u32,
+    pub datagram_bytes: u32,
     /// Random streams of the run.
-    pub streams: &'a Streams,
+    pub streams: &'a RandomStreams,
 }
 
 /// Running application with the state of both endpoints. An application has no I/O and no clock.
 pub trait App: Debug + Send {
     /// Starts the application, at the start time of its flow.
-    fn on_start(&mut self, now: Time, io: &mut Io);
-    /// Handles the delivery that was requested with [`Io::expect`]. The receiver of `flow` now has the
+    fn on_start(&mut self, now: Time, io: &mut AppContext);
+    /// Handles the delivery that was requested with [`AppContext::notify_on_delivery`]. The receiver of `flow` now has the
     /// requested number of bytes.
-    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
         let _ = (now, flow, io);
     }
     /// Handles the arrival of a datagram of a conversation. `number`: number of the datagram on its flow;
@@ -106,7 +106,7 @@ pub trait App: Debug + Send {
         let _ = (now, flow, number, sent);
     }
     /// Handles the expiry of the application's timer.
-    fn on_due(&mut self, now: Time, io: &mut Io) {
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         let _ = (now, io);
     }
     /// Returns the expiry time of the application's timer; `None` if it is stopped.
@@ -114,11 +114,11 @@ pub trait App: Debug + Send {
         None
     }
     /// Returns the number of unfinished transfers or requests; `None` if the application has neither.
-    fn unfinished(&self) -> Option<u64> {
+    fn unfinished_count(&self) -> Option<u64> {
         None
     }
     /// Ends the warm-up at `now`: events before `now` no longer count in the quality.
-    fn begin_anew(&mut self, now: Time) {
+    fn end_warm_up(&mut self, now: Time) {
         let _ = now;
     }
     /// Returns the quality up to `now` for the receiver of the plan's flow; `None` if the application has no
@@ -153,17 +153,17 @@ pub enum Direction {
 }
 
 /// Number of bytes of an endless source, more than any run can send.
-pub const ENDLESS: u64 = 1 << 62;
+pub const ENDLESS_BYTES: u64 = 1 << 62;
 
 /// Orders of an application to its transport, oldest first.
 #[derive(Debug, Default)]
-pub struct Io {
-    pub(crate) orders: Vec<Order>,
+pub struct AppContext {
+    pub(crate) commands: Vec<AppCommand>,
 }
 
 /// Order of an application to its transport.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Order {
+pub(crate) enum AppCommand {
     /// Adds this number of bytes to the stream of a TCP flow.
     Write(AppFlow, u64),
     /// Requests a call of [`App::on_delivered`] when this number of bytes is delivered.
@@ -173,7 +173,7 @@ pub(crate) enum Order {
     /// Opens a flow. The text is the suffix of the flow's name.
     Open(Direction, &'static str),
     /// Opens a connection.
-    Connect(Connection),
+    Connect(AppConnection),
     /// Closes the sending side of a flow after the bytes written so far.
     Close(AppFlow),
     /// Records the completion of a transfer or request that began at this time.
@@ -182,48 +182,48 @@ pub(crate) enum Order {
     Finish,
 }
 
-impl Io {
+impl AppContext {
     /// Writes `bytes` more bytes into a TCP flow.
     pub fn write(&mut self, flow: AppFlow, bytes: u64) {
-        self.orders.push(Order::Write(flow, bytes));
+        self.commands.push(AppCommand::Write(flow, bytes));
     }
 
     /// Requests a call of [`App::on_delivered`] when the receiver of a TCP flow has at least `total` bytes. A
     /// later request for the same flow replaces this request.
-    pub fn expect(&mut self, flow: AppFlow, total: u64) {
-        self.orders.push(Order::Expect(flow, total));
+    pub fn notify_on_delivery(&mut self, flow: AppFlow, total: u64) {
+        self.commands.push(AppCommand::Expect(flow, total));
     }
 
     /// Sends a datagram of the flow's size.
     pub fn send(&mut self, flow: AppFlow) {
-        self.orders.push(Order::Send(flow));
+        self.commands.push(AppCommand::Send(flow));
     }
 
     /// Opens a flow in `direction` with the parameters of the plan's flow. The new flow has the next
     /// [`AppFlow`] index. The flow's name is the name of the plan's flow, a space and `suffix`.
-    pub fn open(&mut self, direction: Direction, suffix: &'static str) {
-        self.orders.push(Order::Open(direction, suffix));
+    pub fn open_flow(&mut self, direction: Direction, suffix: &'static str) {
+        self.commands.push(AppCommand::Open(direction, suffix));
     }
 
     /// Opens a TCP connection with the parameters of the plan's flow. An application must not use both this
-    /// function and [`Io::open`].
-    pub fn connect(&mut self, connection: Connection) {
-        self.orders.push(Order::Connect(connection));
+    /// function and [`AppContext::open_flow`].
+    pub fn connect(&mut self, connection: AppConnection) {
+        self.commands.push(AppCommand::Connect(connection));
     }
 
     /// Closes one side of a connection after the bytes written so far (RFC 9293 §3.10.4). The peer closes its
     /// side at the end of the stream.
     pub fn close(&mut self, flow: AppFlow) {
-        self.orders.push(Order::Close(flow));
+        self.commands.push(AppCommand::Close(flow));
     }
 
     /// Records the completion of a transfer or request that began at time `since`.
-    pub fn complete(&mut self, since: Time) {
-        self.orders.push(Order::Complete(since));
+    pub fn record_completion(&mut self, since: Time) {
+        self.commands.push(AppCommand::Complete(since));
     }
 
     /// Records the completion of an application that transfers a finite size.
-    pub fn finish(&mut self) {
-        self.orders.push(Order::Finish);
+    pub fn record_finish(&mut self) {
+        self.commands.push(AppCommand::Finish);
     }
 }

@@ -1,8 +1,8 @@
 //! On-off source: constant bit rate in bursts. Bursts and pauses have Pareto-distributed durations.
 
-use super::{App, AppFlow, AppPlan, Distribution, Io, Opening, TransportProtocol};
+use super::{App, AppContext, AppFlow, AppPlan, AppSetup, Distribution, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 
 /// On-off source over UDP: constant bit rate during on periods. On and off periods have Pareto-distributed
 /// durations.
@@ -23,12 +23,12 @@ impl AppPlan for ParetoOnOff {
         TransportProtocol::Udp
     }
 
-    fn open(&self, opening: &Opening) -> Box<dyn App> {
+    fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
         let stream = opening.streams.stream(&format!("{}.app", opening.name));
-        Box::new(OnOff::new(self, opening.datagram, stream))
+        Box::new(OnOff::new(self, opening.datagram_bytes, stream))
     }
 
-    fn mean_rate(&self) -> f64 {
+    fn mean_rate_bps(&self) -> f64 {
         self.peak.bps() as f64 * self.on.secs_f64() / (self.on + self.off).secs_f64()
     }
 }
@@ -47,17 +47,17 @@ struct OnOff {
     off: Distribution,
     /// Remaining duration of the present burst.
     left: Span,
-    stream: Stream,
+    stream: RandomStream,
     /// Time of the next datagram.
     due: Time,
 }
 
 impl OnOff {
-    fn new(plan: &ParetoOnOff, bytes: u32, mut stream: Stream) -> Self {
+    fn new(plan: &ParetoOnOff, bytes: u32, mut stream: RandomStream) -> Self {
         let period = |mean: Span| Distribution::Pareto { mean: mean.secs_f64(), shape: plan.shape };
         let (on, off) = (period(plan.on), period(plan.off));
-        let left = on.time(&mut stream);
-        OnOff { interval: plan.peak.time_for(bytes), on, off, left, stream, due: Time::ZERO }
+        let left = on.draw_time(&mut stream);
+        OnOff { interval: plan.peak.time_for_bytes(bytes), on, off, left, stream, due: Time::ZERO }
     }
 
     /// Returns the time until the next datagram.
@@ -65,9 +65,9 @@ impl OnOff {
         let mut due = self.interval;
         let mut gap = Span::ZERO;
         while self.left < due {
-            gap = gap + self.left + self.off.time(&mut self.stream);
+            gap = gap + self.left + self.off.draw_time(&mut self.stream);
             due = due - self.left;
-            self.left = self.on.time(&mut self.stream);
+            self.left = self.on.draw_time(&mut self.stream);
         }
         self.left = self.left - due;
         gap + due
@@ -75,11 +75,11 @@ impl OnOff {
 }
 
 impl App for OnOff {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
-        self.on_due(now, io);
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
+        self.on_timeout(now, io);
     }
 
-    fn on_due(&mut self, now: Time, io: &mut Io) {
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         io.send(AppFlow::PLANNED);
         self.due = now + self.gap();
     }
@@ -92,13 +92,13 @@ impl App for OnOff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     #[test]
     fn an_on_off_source_without_off_time_sends_at_its_peak_rate() {
         let (peak, on) = (Rate::from_bps(8_000_000), Span::from_millis(10));
         let plan = ParetoOnOff { peak, on, off: Span::ZERO, shape: 1.5 };
-        let mut source = OnOff::new(&plan, 1000, Streams::new(1, 0).stream("f.app"));
+        let mut source = OnOff::new(&plan, 1000, RandomStreams::new(1, 0).stream("f.app"));
         assert!((0..1000).all(|_| source.gap() == Span::from_millis(1)));
     }
 }

@@ -26,7 +26,7 @@ pub enum Quality {
 
 /// Declaration of one quality number, such as the mean opinion score of a call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Number {
+pub(crate) struct QualityMetric {
     /// Key in the run document.
     pub key: &'static str,
     /// Label of axes and menus.
@@ -40,12 +40,12 @@ pub(crate) struct Number {
     /// True if the number is an integer.
     pub is_count: bool,
     /// Rule that combines the values of the flows of a class.
-    pub in_class: InClass,
+    pub class_aggregation: ClassAggregation,
 }
 
 /// Rule that combines the values of the flows of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InClass {
+pub(crate) enum ClassAggregation {
     /// Sum over the flows.
     Sum,
     /// Mean over the flows with a value.
@@ -56,8 +56,8 @@ pub(crate) enum InClass {
 
 impl Quality {
     /// Kinds of quality in order. Each kind has its key in the run document and its declared numbers.
-    pub(crate) const KINDS: [(&'static str, &'static [Number]); 3] =
-        [("call", &CallQuality::NUMBERS), ("game", &GameQuality::NUMBERS), ("video", &VideoQuality::NUMBERS)];
+    pub(crate) const KINDS: [(&'static str, &'static [QualityMetric]); 3] =
+        [("call", &CallQuality::METRICS), ("game", &GameQuality::METRICS), ("video", &VideoQuality::METRICS)];
 
     /// Returns the key of the kind and the values of its numbers, in the order of declaration.
     pub(crate) fn values(&self) -> (&'static str, Vec<Option<f64>>) {
@@ -70,17 +70,38 @@ impl Quality {
 }
 
 /// Declares a count.
-const fn count(key: &'static str, label: &'static str, short: &'static str, about: &'static str) -> Number {
-    Number { key, label, short, unit: "", about, is_count: true, in_class: InClass::Sum }
+const fn count_metric(
+    key: &'static str,
+    label: &'static str,
+    short: &'static str,
+    about: &'static str,
+) -> QualityMetric {
+    QualityMetric {
+        key,
+        label,
+        short,
+        unit: "",
+        about,
+        is_count: true,
+        class_aggregation: ClassAggregation::Sum,
+    }
 }
 
 /// Declares a number. The value of a class is the mean over its flows.
-const fn number(
+const fn mean_metric(
     key: &'static str,
     label: &'static str,
     short: &'static str,
     unit: &'static str,
     about: &'static str,
-) -> Number {
-    Number { key, label, short, unit, about, is_count: false, in_class: InClass::Mean }
+) -> QualityMetric {
+    QualityMetric {
+        key,
+        label,
+        short,
+        unit,
+        about,
+        is_count: false,
+        class_aggregation: ClassAggregation::Mean,
+    }
 }

@@ -1,10 +1,11 @@
 //! Request-response application.
 
 use super::{
-    App, AppFlow, AppPlan, Connection, Direction, Distribution, Io, Opening, Pool, TransportProtocol,
+    App, AppConnection, AppContext, AppFlow, AppPlan, AppSetup, Direction, Distribution, Pool,
+    TransportProtocol,
 };
 use airhop_base::Time;
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 use std::collections::VecDeque;
 
 /// Requests and responses. The receiver of the plan's flow is the client, and the sender is the server.
@@ -20,17 +21,17 @@ pub struct RequestResponse {
     /// Arrival times of requests at the application.
     pub arrivals: Arrivals,
     /// Use of connections by requests.
-    pub connections: Connections,
+    pub connections: ConnectionReuse,
 }
 
 /// Use of connections by requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Connections {
+pub enum ConnectionReuse {
     /// All requests share one connection. The plan's flow carries the responses. Only one request is
     /// outstanding, and later requests wait in order (HTTP/1.1 without pipelining, RFC 9112 §9.3.2).
     Reused,
     /// Each request opens a connection, and the server closes it after the response (HTTP/1.0, RFC 1945
-    /// §1.3). At most [`Connection::MOST`] requests are outstanding.
+    /// §1.3). At most [`AppConnection::MAX_OPEN`] requests are outstanding.
     New,
 }
 
@@ -56,21 +57,23 @@ impl AppPlan for RequestResponse {
     }
 
     fn opens_connection(&self) -> bool {
-        self.connections == Connections::Reused
+        self.connections == ConnectionReuse::Reused
     }
 
-    fn open(&self, opening: &Opening) -> Box<dyn App> {
+    fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
         let stream = |of: &str| opening.streams.stream(&format!("{}.app.{of}", opening.name));
-        let requests = Requests {
+        let requests = RequestGenerator {
             plan: self.clone(),
             sizes: [stream("request"), stream("response")],
             gaps: stream("arrivals"),
             due: None,
         };
         match self.connections {
-            Connections::Reused => Box::new(Client { requests, waiting: VecDeque::new(), written: [0; 2] }),
-            Connections::New => {
-                Box::new(Visitor { requests, waiting: VecDeque::new(), asked: Pool::default() })
+            ConnectionReuse::Reused => {
+                Box::new(Client { requests, waiting: VecDeque::new(), written: [0; 2] })
+            }
+            ConnectionReuse::New => {
+                Box::new(PerRequestClient { requests, waiting: VecDeque::new(), asked: Pool::default() })
             }
         }
     }
@@ -78,12 +81,12 @@ impl AppPlan for RequestResponse {
 
 /// State of the client that draws requests: distributions, random streams, and time of the next request.
 #[derive(Debug)]
-struct Requests {
+struct RequestGenerator {
     plan: RequestResponse,
     /// Random streams of the sizes of requests and of responses.
-    sizes: [Stream; 2],
+    sizes: [RandomStream; 2],
     /// Random stream of the intervals or think times.
-    gaps: Stream,
+    gaps: RandomStream,
     /// Time of the next request; `None` while the client waits for a response.
     due: Option<Time>,
 }
@@ -96,12 +99,12 @@ struct Request {
     response: u64,
 }
 
-impl Requests {
+impl RequestGenerator {
     /// Draws the request and response sizes of the request that starts at `now`.
     fn draw(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
-        let bytes = self.plan.request.size(of_request);
-        let response = self.plan.response.size(of_response);
+        let bytes = self.plan.request.draw_size(of_request);
+        let response = self.plan.response.draw_size(of_response);
         Request { arrived: now, bytes, response }
     }
 
@@ -110,7 +113,7 @@ impl Requests {
     fn start(&mut self, now: Time) -> Option<Request> {
         match &self.plan.arrivals {
             Arrivals::Open(gaps) => {
-                self.due = Some(now + gaps.time(&mut self.gaps));
+                self.due = Some(now + gaps.draw_time(&mut self.gaps));
                 None
             }
             Arrivals::Closed(_) => Some(self.draw(now)),
@@ -118,9 +121,9 @@ impl Requests {
     }
 
     /// Draws the request that starts at `now`. In an open loop, also sets the time of the next request.
-    fn on_due(&mut self, now: Time) -> Request {
+    fn on_timeout(&mut self, now: Time) -> Request {
         self.due = match &self.plan.arrivals {
-            Arrivals::Open(gaps) => Some(now + gaps.time(&mut self.gaps)),
+            Arrivals::Open(gaps) => Some(now + gaps.draw_time(&mut self.gaps)),
             Arrivals::Closed(_) => None,
         };
         self.draw(now)
@@ -129,7 +132,7 @@ impl Requests {
     /// Sets the time of the next request after a response. No effect in an open loop.
     fn on_response(&mut self, now: Time) {
         if let Arrivals::Closed(think) = &self.plan.arrivals {
-            self.due = Some(now + think.time(&mut self.gaps));
+            self.due = Some(now + think.draw_time(&mut self.gaps));
         }
     }
 }
@@ -137,7 +140,7 @@ impl Requests {
 /// Request-response application with one connection for all requests.
 #[derive(Debug)]
 struct Client {
-    requests: Requests,
+    requests: RequestGenerator,
     /// Requests without a complete response, in the order of their start. The first is outstanding.
     waiting: VecDeque<Request>,
     /// Number of request bytes and of response bytes written so far.
@@ -146,29 +149,29 @@ struct Client {
 
 impl Client {
     /// Adds a request, and sends it immediately if no other request is outstanding.
-    fn arrive(&mut self, request: Request, io: &mut Io) {
+    fn arrive(&mut self, request: Request, io: &mut AppContext) {
         self.waiting.push_back(request);
         if self.waiting.len() == 1 {
             self.ask(request.bytes, io);
         }
     }
 
-    fn ask(&mut self, bytes: u64, io: &mut Io) {
+    fn ask(&mut self, bytes: u64, io: &mut AppContext) {
         self.written[0] += bytes;
-        io.expect(REQUESTS, self.written[0]);
+        io.notify_on_delivery(REQUESTS, self.written[0]);
         io.write(REQUESTS, bytes);
     }
 
-    fn answer(&mut self, bytes: u64, io: &mut Io) {
+    fn answer(&mut self, bytes: u64, io: &mut AppContext) {
         self.written[1] += bytes;
-        io.expect(RESPONSES, self.written[1]);
+        io.notify_on_delivery(RESPONSES, self.written[1]);
         io.write(RESPONSES, bytes);
     }
 
     /// Completes the outstanding request, and sends the next waiting request.
-    fn complete(&mut self, now: Time, io: &mut Io) {
+    fn complete(&mut self, now: Time, io: &mut AppContext) {
         if let Some(request) = self.waiting.pop_front() {
-            io.complete(request.arrived);
+            io.record_completion(request.arrived);
         }
         if let Some(&next) = self.waiting.front() {
             self.ask(next.bytes, io);
@@ -178,19 +181,19 @@ impl Client {
 }
 
 impl App for Client {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
-        io.open(Direction::Backward, "requests");
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
+        io.open_flow(Direction::Backward, "requests");
         if let Some(request) = self.requests.start(now) {
             self.arrive(request, io);
         }
     }
 
-    fn on_due(&mut self, now: Time, io: &mut Io) {
-        let request = self.requests.on_due(now);
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
+        let request = self.requests.on_timeout(now);
         self.arrive(request, io);
     }
 
-    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
         let Some(&outstanding) = self.waiting.front() else { return };
         match flow {
             REQUESTS => self.answer(outstanding.response, io),
@@ -202,39 +205,39 @@ impl App for Client {
         self.requests.due
     }
 
-    fn unfinished(&self) -> Option<u64> {
+    fn unfinished_count(&self) -> Option<u64> {
         Some(self.waiting.len() as u64)
     }
 }
 
 /// Request-response application with a new connection for each request.
 #[derive(Debug)]
-struct Visitor {
-    requests: Requests,
+struct PerRequestClient {
+    requests: RequestGenerator,
     /// Requests that wait for a free connection, oldest first.
     waiting: VecDeque<Request>,
     /// Outstanding requests, by connection.
     asked: Pool<Request>,
 }
 
-impl Visitor {
-    fn arrive(&mut self, request: Request, io: &mut Io) {
+impl PerRequestClient {
+    fn arrive(&mut self, request: Request, io: &mut AppContext) {
         match self.asked.open(request) {
             Some(connection) => ask(connection, request, io),
             None => self.waiting.push_back(request),
         }
     }
 
-    fn answer(&mut self, connection: Connection, io: &mut Io) {
+    fn answer(&mut self, connection: AppConnection, io: &mut AppContext) {
         let Some(request) = self.asked.get(connection) else { return };
-        io.expect(connection.responses(), request.response);
+        io.notify_on_delivery(connection.responses(), request.response);
         io.write(connection.responses(), request.response);
         io.close(connection.responses());
     }
 
-    fn complete(&mut self, now: Time, connection: Connection, io: &mut Io) {
+    fn complete(&mut self, now: Time, connection: AppConnection, io: &mut AppContext) {
         let Some(request) = self.asked.close(connection) else { return };
-        io.complete(request.arrived);
+        io.record_completion(request.arrived);
         self.requests.on_response(now);
         if let Some(next) = self.waiting.pop_front() {
             self.arrive(next, io);
@@ -243,26 +246,26 @@ impl Visitor {
 }
 
 /// Sends a request on a new connection.
-fn ask(connection: Connection, request: Request, io: &mut Io) {
+fn ask(connection: AppConnection, request: Request, io: &mut AppContext) {
     io.connect(connection);
-    io.expect(connection.requests(), request.bytes);
+    io.notify_on_delivery(connection.requests(), request.bytes);
     io.write(connection.requests(), request.bytes);
 }
 
-impl App for Visitor {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
+impl App for PerRequestClient {
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
         if let Some(request) = self.requests.start(now) {
             self.arrive(request, io);
         }
     }
 
-    fn on_due(&mut self, now: Time, io: &mut Io) {
-        let request = self.requests.on_due(now);
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
+        let request = self.requests.on_timeout(now);
         self.arrive(request, io);
     }
 
-    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
-        let Some(connection) = Connection::of(flow) else { return };
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
+        let Some(connection) = AppConnection::from_flow(flow) else { return };
         if flow == connection.requests() {
             self.answer(connection, io);
         } else {
@@ -274,7 +277,7 @@ impl App for Visitor {
         self.requests.due
     }
 
-    fn unfinished(&self) -> Option<u64> {
+    fn unfinished_count(&self) -> Option<u64> {
         Some((self.asked.len() + self.waiting.len()) as u64)
     }
 }

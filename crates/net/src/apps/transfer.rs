@@ -1,6 +1,6 @@
 //! Application that sends a given number of bytes.
 
-use super::{App, AppFlow, AppPlan, Io, Opening, TransportProtocol};
+use super::{App, AppContext, AppFlow, AppPlan, AppSetup, TransportProtocol};
 use airhop_base::Time;
 
 /// Transfer of a finite size (TCP only).
@@ -15,34 +15,34 @@ impl AppPlan for Transfer {
         TransportProtocol::Tcp
     }
 
-    fn open(&self, _: &Opening) -> Box<dyn App> {
-        Box::new(Running { bytes: self.bytes, since: None })
+    fn create_app(&self, _: &AppSetup) -> Box<dyn App> {
+        Box::new(RunningTransfer { bytes: self.bytes, since: None })
     }
 }
 
 /// Transfer in progress.
 #[derive(Debug)]
-struct Running {
+struct RunningTransfer {
     bytes: u64,
     /// Start time of the transfer; `None` before the start and after the completion.
     since: Option<Time>,
 }
 
-impl App for Running {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
+impl App for RunningTransfer {
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
         self.since = Some(now);
-        io.expect(AppFlow::PLANNED, self.bytes);
+        io.notify_on_delivery(AppFlow::PLANNED, self.bytes);
         io.write(AppFlow::PLANNED, self.bytes);
     }
 
-    fn on_delivered(&mut self, _: Time, _: AppFlow, io: &mut Io) {
+    fn on_delivered(&mut self, _: Time, _: AppFlow, io: &mut AppContext) {
         if let Some(since) = self.since.take() {
-            io.complete(since);
-            io.finish();
+            io.record_completion(since);
+            io.record_finish();
         }
     }
 
-    fn unfinished(&self) -> Option<u64> {
+    fn unfinished_count(&self) -> Option<u64> {
         Some(u64::from(self.since.is_some()))
     }
 }

@@ -1,9 +1,9 @@
 //! Application that visits a web page repeatedly.
 
 use super::connection::Pool;
-use super::{App, AppFlow, AppPlan, Connection, Distribution, Io, Opening, TransportProtocol};
+use super::{App, AppConnection, AppContext, AppFlow, AppPlan, AppSetup, Distribution, TransportProtocol};
 use airhop_base::Time;
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -25,11 +25,11 @@ pub struct Web {
 
 /// Objects of a page, in the order of their requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page(Vec<Object>);
+pub struct Page(Vec<PageObject>);
 
 /// Object of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Object {
+pub struct PageObject {
     /// Size in bytes.
     pub bytes: u64,
     /// Indices of the objects that must arrive before the browser requests this object.
@@ -41,7 +41,7 @@ impl Page {
     ///
     /// # Errors
     /// Index of an object that depends on itself or on a missing object.
-    pub fn new(objects: Vec<Object>) -> Result<Page, usize> {
+    pub fn new(objects: Vec<PageObject>) -> Result<Page, usize> {
         let mut has_come = vec![false; objects.len()];
         loop {
             let is_free =
@@ -60,20 +60,20 @@ impl Page {
     }
 
     /// Returns the objects.
-    pub fn objects(&self) -> &[Object] {
+    pub fn objects(&self) -> &[PageObject] {
         &self.0
     }
 }
 
 /// Maximum number of HTTP/1.1 connections from a browser to a server, as in Chromium and Firefox.
-const MOST_CONNECTIONS: usize = 6;
+const MAX_CONNECTIONS: usize = 6;
 
 impl AppPlan for Web {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Tcp
     }
 
-    fn open(&self, opening: &Opening) -> Box<dyn App> {
+    fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
         let stream = |of: &str| opening.streams.stream(&format!("{}.app.{of}", opening.name));
         Box::new(Browser {
             plan: self.clone(),
@@ -95,9 +95,9 @@ impl AppPlan for Web {
 struct Browser {
     plan: Web,
     /// Random stream of the sizes of requests.
-    requests: Stream,
+    requests: RandomStream,
     /// Random stream of the think times.
-    thinks: Stream,
+    thinks: RandomStream,
     /// Time of the next visit; `None` during a visit.
     due: Option<Time>,
     /// Start time of the visit; `None` between visits.
@@ -109,14 +109,14 @@ struct Browser {
     /// Number of objects of the page that have not arrived.
     left: usize,
     /// Open connections.
-    connections: Pool<Exchange>,
+    connections: Pool<HttpExchange>,
     /// Connections without an outstanding request, in the order of their last use.
-    idle: Vec<Connection>,
+    idle: Vec<AppConnection>,
 }
 
 /// Requests and responses on a connection.
 #[derive(Clone, Copy, Debug, Default)]
-struct Exchange {
+struct HttpExchange {
     /// Numbers of bytes written so far: of requests, and of responses.
     written: [u64; 2],
     /// Object of the outstanding request.
@@ -124,7 +124,7 @@ struct Exchange {
 }
 
 impl Browser {
-    fn visit(&mut self, now: Time, io: &mut Io) {
+    fn visit(&mut self, now: Time, io: &mut AppContext) {
         let objects = self.plan.page.objects();
         self.since = Some(now);
         self.missing = objects.iter().map(|object| object.after.len()).collect();
@@ -134,44 +134,44 @@ impl Browser {
     }
 
     /// Requests further objects while connections are available.
-    fn fetch(&mut self, io: &mut Io) {
+    fn fetch(&mut self, io: &mut AppContext) {
         while let Some(&object) = self.known.front() {
-            let Some(connection) = self.free_connection(io) else { return };
+            let Some(connection) = self.acquire_connection(io) else { return };
             self.known.pop_front();
-            let bytes = self.plan.request.size(&mut self.requests);
+            let bytes = self.plan.request.draw_size(&mut self.requests);
             let Some(exchange) = self.connections.get_mut(connection) else { return };
             exchange.object = object;
             exchange.written[0] += bytes;
-            io.expect(connection.requests(), exchange.written[0]);
+            io.notify_on_delivery(connection.requests(), exchange.written[0]);
             io.write(connection.requests(), bytes);
         }
     }
 
     /// Returns an idle connection, or opens one; `None` if all six connections are in use.
-    fn free_connection(&mut self, io: &mut Io) -> Option<Connection> {
+    fn acquire_connection(&mut self, io: &mut AppContext) -> Option<AppConnection> {
         if let Some(connection) = self.idle.pop() {
             return Some(connection);
         }
-        if self.connections.len() == MOST_CONNECTIONS {
+        if self.connections.len() == MAX_CONNECTIONS {
             return None;
         }
-        let connection = self.connections.open(Exchange::default())?;
+        let connection = self.connections.open(HttpExchange::default())?;
         io.connect(connection);
         Some(connection)
     }
 
     /// Sends the response to the request on a connection.
-    fn answer(&mut self, connection: Connection, io: &mut Io) {
+    fn answer(&mut self, connection: AppConnection, io: &mut AppContext) {
         let Some(exchange) = self.connections.get_mut(connection) else { return };
         let bytes = self.plan.page.objects()[exchange.object].bytes;
         exchange.written[1] += bytes;
-        io.expect(connection.responses(), exchange.written[1]);
+        io.notify_on_delivery(connection.responses(), exchange.written[1]);
         io.write(connection.responses(), bytes);
     }
 
     /// Handles the complete arrival of the object requested on a connection.
-    fn arrive(&mut self, now: Time, connection: Connection, io: &mut Io) {
-        let Some(&Exchange { object, .. }) = self.connections.get(connection) else { return };
+    fn arrive(&mut self, now: Time, connection: AppConnection, io: &mut AppContext) {
+        let Some(&HttpExchange { object, .. }) = self.connections.get(connection) else { return };
         self.idle.push(connection);
         self.left -= 1;
         let objects = self.plan.page.objects();
@@ -188,30 +188,30 @@ impl Browser {
     }
 
     /// Completes the visit, and closes the connections.
-    fn complete(&mut self, now: Time, io: &mut Io) {
+    fn complete(&mut self, now: Time, io: &mut AppContext) {
         for connection in std::mem::take(&mut self.idle) {
             self.connections.close(connection);
             io.close(connection.requests());
         }
         if let Some(since) = self.since.take() {
-            io.complete(since);
+            io.record_completion(since);
         }
-        self.due = Some(now + self.plan.think.time(&mut self.thinks));
+        self.due = Some(now + self.plan.think.draw_time(&mut self.thinks));
     }
 }
 
 impl App for Browser {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
         self.visit(now, io);
     }
 
-    fn on_due(&mut self, now: Time, io: &mut Io) {
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         self.due = None;
         self.visit(now, io);
     }
 
-    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
-        let Some(connection) = Connection::of(flow) else { return };
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
+        let Some(connection) = AppConnection::from_flow(flow) else { return };
         if flow == connection.requests() {
             self.answer(connection, io);
         } else {
@@ -223,7 +223,7 @@ impl App for Browser {
         self.due
     }
 
-    fn unfinished(&self) -> Option<u64> {
+    fn unfinished_count(&self) -> Option<u64> {
         Some(u64::from(self.since.is_some()))
     }
 }
@@ -232,8 +232,8 @@ impl App for Browser {
 mod tests {
     use super::*;
 
-    fn object(after: &[usize]) -> Object {
-        Object { bytes: 1, after: after.into() }
+    fn object(after: &[usize]) -> PageObject {
+        PageObject { bytes: 1, after: after.into() }
     }
 
     // A page is refused if its objects wait for each other, because it would never be complete.

@@ -11,7 +11,7 @@ use std::iter::Sum;
 /// next scheduled expiry counts, and the lateness is at most zero. A notice without an expiry has no
 /// lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lateness {
+pub struct NoticeLateness {
     /// Number of notices with a lateness.
     pub notices: u64,
     /// Number of notices that arrived after the timeout.
@@ -20,24 +20,24 @@ pub struct Lateness {
     pub sum_ns: i64,
 }
 
-impl Lateness {
+impl NoticeLateness {
     /// Returns the mean lateness in ms; `None` if no notice has a lateness.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.notices > 0).then(|| self.sum_ns as f64 / self.notices as f64 / 1e6)
     }
 
     /// Subtracts the counts of `earlier`.
-    pub(crate) fn leave_out(&mut self, earlier: &Lateness) {
-        let Lateness { notices, late, sum_ns } = earlier;
+    pub(crate) fn leave_out(&mut self, earlier: &NoticeLateness) {
+        let NoticeLateness { notices, late, sum_ns } = earlier;
         self.notices -= notices;
         self.late -= late;
         self.sum_ns -= sum_ns;
     }
 }
 
-impl Sum for Lateness {
-    fn sum<I: Iterator<Item = Lateness>>(all: I) -> Lateness {
-        all.fold(Lateness::default(), |sum, one| Lateness {
+impl Sum for NoticeLateness {
+    fn sum<I: Iterator<Item = NoticeLateness>>(all: I) -> NoticeLateness {
+        all.fold(NoticeLateness::default(), |sum, one| NoticeLateness {
             notices: sum.notices + one.notices,
             late: sum.late + one.late,
             sum_ns: sum.sum_ns + one.sum_ns,
@@ -47,17 +47,17 @@ impl Sum for Lateness {
 
 /// Notices of one flow that can change the retransmission timer, and the expiries of the timer.
 #[derive(Debug, Default)]
-pub(crate) struct LatenessBook {
+pub(crate) struct LatenessTracker {
     /// Number of notices in flight: sent, and neither received nor lost.
     in_flight: u32,
     /// Times of the sender's timeouts since the transmission of the oldest notice in flight.
     expiries: Vec<Time>,
-    counts: Lateness,
+    counts: NoticeLateness,
     timeouts_warned_late: u64,
 }
 
-impl LatenessBook {
-    pub fn counts(&self) -> Lateness {
+impl LatenessTracker {
+    pub fn lateness(&self) -> NoticeLateness {
         self.counts
     }
 
@@ -73,14 +73,14 @@ impl LatenessBook {
     }
 
     /// Records the transmission of a notice.
-    pub fn on_made(&mut self, kind: NoticeKind) {
+    pub fn on_notice_sent(&mut self, kind: NoticeKind) {
         self.in_flight += u32::from(moves_timer(kind));
     }
 
     /// Records the loss of a notice.
-    pub fn on_lost(&mut self, kind: NoticeKind) {
+    pub fn on_notice_lost(&mut self, kind: NoticeKind) {
         if moves_timer(kind) {
-            self.settle();
+            self.remove_in_flight();
         }
     }
 
@@ -94,12 +94,13 @@ impl LatenessBook {
 
     /// Records the arrival of a notice. `expiry`: next expiry of the sender's timer. Returns the lateness of
     /// the notice in ms; `None` if there was no timeout to prevent.
-    pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
+    pub fn on_notice_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
         if !moves_timer(notice.kind) {
             return None;
         }
-        let missed = self.expiries[self.expiries.partition_point(|&at| at < notice.made)..].first().copied();
-        self.settle();
+        let missed =
+            self.expiries[self.expiries.partition_point(|&at| at < notice.created)..].first().copied();
+        self.remove_in_flight();
         let due = missed.or(expiry)?;
         let lateness = now.nanos() as i64 - due.nanos() as i64;
         self.counts.notices += 1;
@@ -109,7 +110,7 @@ impl LatenessBook {
     }
 
     /// Removes a notice from the number in flight. After the last notice, also removes the recorded timeouts.
-    fn settle(&mut self) {
+    fn remove_in_flight(&mut self) {
         self.in_flight -= 1;
         if self.in_flight == 0 {
             self.expiries.clear();
@@ -131,11 +132,11 @@ mod tests {
     }
 
     fn made(kind: NoticeKind, ms: u64) -> Notice {
-        Notice { made: at(ms), ..Notice::about(kind, 1, 1001) }
+        Notice { created: at(ms), ..Notice::with_segment(kind, 1, 1001) }
     }
 
-    fn counts(book: &LatenessBook) -> (u64, u64, Option<f64>, u64) {
-        let counts = book.counts();
+    fn counts(book: &LatenessTracker) -> (u64, u64, Option<f64>, u64) {
+        let counts = book.lateness();
         (counts.notices, counts.late, counts.mean_ms(), book.timeouts_warned_late())
     }
 
@@ -145,12 +146,12 @@ mod tests {
     // arrives when no timer runs.
     #[test]
     fn a_notice_before_the_expiry_is_early() {
-        let mut book = LatenessBook::default();
+        let mut book = LatenessTracker::default();
         book.on_timeout(at(900)); // no notice was in flight
-        book.on_made(Ebsn);
-        assert_eq!(book.on_arrival(at(1300), &made(Ebsn, 1000), Some(at(1500))), Some(-200.0));
-        book.on_made(Ebsn);
-        assert_eq!(book.on_arrival(at(1400), &made(Ebsn, 1100), None), None);
+        book.on_notice_sent(Ebsn);
+        assert_eq!(book.on_notice_arrival(at(1300), &made(Ebsn, 1000), Some(at(1500))), Some(-200.0));
+        book.on_notice_sent(Ebsn);
+        assert_eq!(book.on_notice_arrival(at(1400), &made(Ebsn, 1100), None), None);
         assert_eq!(counts(&book), (1, 0, Some(-200.0), 0));
     }
 
@@ -158,15 +159,15 @@ mod tests {
     // two arrive after a timeout; the timer that runs at their arrival has no effect.
     #[test]
     fn a_notice_after_the_expiry_is_late() {
-        let mut book = LatenessBook::default();
-        book.on_made(Rttn);
+        let mut book = LatenessTracker::default();
+        book.on_notice_sent(Rttn);
         book.on_timeout(at(1200));
-        book.on_made(Rttn);
+        book.on_notice_sent(Rttn);
         book.on_timeout(at(1900));
-        book.on_made(Rttn);
-        assert_eq!(book.on_arrival(at(2100), &made(Rttn, 1000), Some(at(4000))), Some(900.0));
-        assert_eq!(book.on_arrival(at(2200), &made(Rttn, 1500), None), Some(300.0));
-        assert_eq!(book.on_arrival(at(2500), &made(Rttn, 2000), Some(at(2600))), Some(-100.0));
+        book.on_notice_sent(Rttn);
+        assert_eq!(book.on_notice_arrival(at(2100), &made(Rttn, 1000), Some(at(4000))), Some(900.0));
+        assert_eq!(book.on_notice_arrival(at(2200), &made(Rttn, 1500), None), Some(300.0));
+        assert_eq!(book.on_notice_arrival(at(2500), &made(Rttn, 2000), Some(at(2600))), Some(-100.0));
         assert_eq!(counts(&book), (3, 2, Some(1100.0 / 3.0), 2));
         assert!(book.expiries.is_empty(), "no notice in flight could arrive after these timeouts");
     }
@@ -174,38 +175,38 @@ mod tests {
     // "At or after the notice was made": an expiry exactly at the time of the transmission counts.
     #[test]
     fn a_notice_sent_as_the_timer_expires_is_late() {
-        let mut book = LatenessBook::default();
-        book.on_made(Ersn);
+        let mut book = LatenessTracker::default();
+        book.on_notice_sent(Ersn);
         book.on_timeout(at(1000));
-        assert_eq!(book.on_arrival(at(1001), &made(Ersn, 1000), None), Some(1.0));
+        assert_eq!(book.on_notice_arrival(at(1001), &made(Ersn, 1000), None), Some(1.0));
     }
 
     // A lost notice has no lateness, and neither have other kinds of notices.
     #[test]
     fn lost_notices_and_other_kinds_have_no_lateness() {
-        let mut book = LatenessBook::default();
+        let mut book = LatenessTracker::default();
         for kind in [Eln, Nak] {
-            book.on_made(kind);
+            book.on_notice_sent(kind);
         }
-        book.on_made(Ebsn);
-        book.on_lost(Ebsn);
-        book.on_lost(Eln);
+        book.on_notice_sent(Ebsn);
+        book.on_notice_lost(Ebsn);
+        book.on_notice_lost(Eln);
         book.on_timeout(at(500));
-        assert_eq!(book.on_arrival(at(600), &made(Nak, 400), Some(at(700))), None);
+        assert_eq!(book.on_notice_arrival(at(600), &made(Nak, 400), Some(at(700))), None);
         assert_eq!(counts(&book), (0, 0, None, 0));
     }
 
     #[test]
     fn notice_lateness_excludes_the_warm_up() {
-        let mut book = LatenessBook::default();
-        book.on_made(Ebsn);
+        let mut book = LatenessTracker::default();
+        book.on_notice_sent(Ebsn);
         book.on_timeout(at(1));
-        book.on_arrival(at(2), &made(Ebsn, 0), None);
-        let earlier = book.counts();
-        book.on_made(Ebsn);
-        book.on_arrival(at(5), &made(Ebsn, 4), Some(at(12)));
-        let mut measured = book.counts();
+        book.on_notice_arrival(at(2), &made(Ebsn, 0), None);
+        let earlier = book.lateness();
+        book.on_notice_sent(Ebsn);
+        book.on_notice_arrival(at(5), &made(Ebsn, 4), Some(at(12)));
+        let mut measured = book.lateness();
         measured.leave_out(&earlier);
-        assert_eq!(measured, Lateness { notices: 1, late: 0, sum_ns: -7_000_000 });
+        assert_eq!(measured, NoticeLateness { notices: 1, late: 0, sum_ns: -7_000_000 });
     }
 }

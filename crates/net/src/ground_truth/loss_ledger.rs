@@ -1,7 +1,7 @@
 //! Lost segments of a flow with the true causes of loss. The sender's classifications are compared with these
 //! causes.
 
-use airhop_base::Drop;
+use airhop_base::DropCause;
 use airhop_tcp::seams::{LossClass, LossClassification};
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 /// counted cause is then `retries`, and the physical cause is the channel or a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
-    pub counted: Drop,
-    pub cause: Drop,
+    pub counted: DropCause,
+    pub cause: DropCause,
 }
 
-impl From<Drop> for DropReason {
-    fn from(why: Drop) -> Self {
+impl From<DropCause> for DropReason {
+    fn from(why: DropCause) -> Self {
         DropReason { counted: why, cause: why }
     }
 }
@@ -40,7 +40,7 @@ pub(crate) fn sum_of_confusion_matrices(all: impl Iterator<Item = Confusion>) ->
 /// and each transmission searches for one.
 #[derive(Debug, Default)]
 pub(crate) struct LossLedger {
-    lost: BTreeMap<u64, Drop>,
+    lost: BTreeMap<u64, DropCause>,
     confusion: Confusion,
 }
 
@@ -51,7 +51,7 @@ impl LossLedger {
     }
 
     /// Records the loss of the segment at `seq`.
-    pub fn on_loss(&mut self, seq: u64, cause: Drop) {
+    pub fn on_loss(&mut self, seq: u64, cause: DropCause) {
         self.lost.insert(seq, cause);
     }
 
@@ -64,18 +64,18 @@ impl LossLedger {
     /// Counts the sender's classification of a loss. Also removes all losses below `una`, the lowest
     /// unacknowledged byte.
     #[inline(never)]
-    pub fn judge(&mut self, j: LossClassification, una: u64) {
+    pub fn count_classification(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
             self.lost.pop_first();
         }
         let cause = match self.lost.get(&j.seq) {
-            Some(Drop::Queue) => 0,
-            Some(Drop::Aqm) => 1,
-            Some(Drop::Channel | Drop::Retries | Drop::Route) => 2,
-            Some(Drop::Collision) => 3,
+            Some(DropCause::Queue) => 0,
+            Some(DropCause::Aqm) => 1,
+            Some(DropCause::Channel | DropCause::Retries | DropCause::Route) => 2,
+            Some(DropCause::Collision) => 3,
             // The segment was not lost: it has arrived and its ACK was lost or is delayed, or it is still in
             // flight.
-            Some(Drop::Agent) | None => 4,
+            Some(DropCause::Agent) | None => 4,
         };
         self.confusion[j.judged as usize][cause] += 1;
     }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn judge(ledger: &mut LossLedger, seq: u64, judged: LossClass, una: u64) {
-        ledger.judge(LossClassification { seq, judged }, una);
+        ledger.count_classification(LossClassification { seq, judged }, una);
     }
 
     // A classification is compared with the last transmission of the segment: the cause of its loss, or
@@ -98,15 +98,19 @@ mod tests {
     #[test]
     fn a_classification_is_checked_against_the_last_transmission() {
         let mut ledger = LossLedger::default();
-        ledger.on_loss(1, Drop::Queue);
-        ledger.on_loss(2001, Drop::Collision);
+        ledger.on_loss(1, DropCause::Queue);
+        ledger.on_loss(2001, DropCause::Collision);
         judge(&mut ledger, 1, LossClass::Wireless, 1);
         judge(&mut ledger, 2001, LossClass::Wireless, 1);
         ledger.on_retransmission(2001);
         judge(&mut ledger, 2001, LossClass::Congestion, 1);
-        ledger.on_loss(2001, Drop::Channel);
+        ledger.on_loss(2001, DropCause::Channel);
         judge(&mut ledger, 2001, LossClass::Undecided, 1001);
         assert_eq!(ledger.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
-        assert_eq!(ledger.lost, BTreeMap::from([(2001, Drop::Channel)]), "acknowledged segments are removed");
+        assert_eq!(
+            ledger.lost,
+            BTreeMap::from([(2001, DropCause::Channel)]),
+            "acknowledged segments are removed"
+        );
     }
 }

@@ -9,9 +9,10 @@
 use crate::links::LinkPlan;
 use crate::plan::{FlowPlan, Plan, Transport};
 use crate::routing::{Graph, Hop, Medium, Routes};
-use crate::services::Kind;
+use crate::services::ServiceKind;
 use airhop_base::{
-    Arrival, HEADER_BYTES, NodeId, RareOptions, Rate, Segment, Span, Time, Timestamps, UDP_HEADER_BYTES,
+    Arrival, NodeId, RareOptions, Rate, Segment, Span, TCP_IP_HEADER_BYTES, Time, Timestamps,
+    UDP_IP_HEADER_BYTES,
 };
 use airhop_tcp::seams::Truth;
 use airhop_tcp::{Config, ReceiverFeatures};
@@ -23,21 +24,21 @@ pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<
     if !plan.flows.iter().any(asks_oracle) {
         return vec![None; plan.flows.len()];
     }
-    let network = Network::new(plan, graph, routes);
+    let network = NetworkLoads::new(plan, graph, routes);
     plan.flows.iter().map(|f| asks_oracle(f).then(|| network.truth(f)).flatten()).collect()
 }
 
 /// Returns the oracle's values for a flow that opens at run time; `None` if the flow does not request them.
 pub(crate) fn truth(plan: &Plan, graph: &Graph, routes: &Routes, flow: &FlowPlan) -> Option<Truth> {
-    asks_oracle(flow).then(|| Network::new(plan, graph, routes).truth(flow)).flatten()
+    asks_oracle(flow).then(|| NetworkLoads::new(plan, graph, routes).truth(flow)).flatten()
 }
 
 fn asks_oracle(flow: &FlowPlan) -> bool {
-    flow.services.iter().any(|service| matches!(service.kind, Kind::Oracle))
+    flow.services.iter().any(|service| matches!(service.kind, ServiceKind::Oracle))
 }
 
 /// Loads of all transmission media in the network.
-struct Network<'a> {
+struct NetworkLoads<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
     routes: &'a Routes,
@@ -71,9 +72,9 @@ impl Load {
 /// Function that maps the load of a medium to a fraction of the medium's time.
 type Share = fn(&Load) -> f64;
 
-impl<'a> Network<'a> {
+impl<'a> NetworkLoads<'a> {
     fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a Routes) -> Self {
-        let mut network = Network { plan, graph, routes, loads: HashMap::new() };
+        let mut network = NetworkLoads { plan, graph, routes, loads: HashMap::new() };
         for flow in &plan.flows {
             network.add(flow);
             if flow.app.is_conversation() {
@@ -89,7 +90,7 @@ impl<'a> Network<'a> {
     }
 
     fn link(&self, hop: Hop) -> &'a dyn LinkPlan {
-        self.plan.links.of(hop).expect("a path consists of hops")
+        self.plan.links.link_of_hop(hop).expect("a path consists of hops")
     }
 
     fn add(&mut self, flow: &FlowPlan) {
@@ -97,11 +98,12 @@ impl<'a> Network<'a> {
         for (i, &hop) in path.iter().enumerate() {
             match flow.transport {
                 Transport::Udp { bytes } => {
-                    let per_second = flow.app.mean_rate() / (8.0 * f64::from(bytes));
+                    let per_second = flow.app.mean_rate_bps() / (8.0 * f64::from(bytes));
                     let link = self.link(hop);
-                    let taken = link.time_taken(hop, bytes + UDP_HEADER_BYTES);
+                    let taken = link.medium_time(hop, bytes + UDP_IP_HEADER_BYTES);
                     self.load(hop).datagrams += per_second * taken.secs_f64();
-                    self.load(hop.back()).datagrams += per_second * link.time_for_link_ack(hop).secs_f64();
+                    self.load(hop.reverse()).datagrams +=
+                        per_second * link.link_ack_medium_time(hop).secs_f64();
                 }
                 // A flow whose data crosses a cell on two hops counts once; its times per packet are summed.
                 Transport::Tcp { .. } if path[..i].iter().any(|other| other.medium() == hop.medium()) => {}
@@ -109,14 +111,14 @@ impl<'a> Network<'a> {
             }
         }
         if matches!(flow.transport, Transport::Tcp { .. }) {
-            for hop in self.answering(flow) {
+            for hop in self.ack_hops(flow) {
                 self.load(hop).answers += 1;
             }
         }
     }
 
     /// Returns the hops of a flow's ACKs over media that its data does not use.
-    fn answering(&self, flow: &FlowPlan) -> Vec<Hop> {
+    fn ack_hops(&self, flow: &FlowPlan) -> Vec<Hop> {
         let taken: Vec<Medium> = self.path(flow.from, flow.to).into_iter().map(Hop::medium).collect();
         let back = self.path(flow.to, flow.from).into_iter();
         back.filter(|hop| !taken.contains(&hop.medium())).collect()
@@ -134,15 +136,15 @@ impl<'a> Network<'a> {
         let mut taken: Vec<(Medium, Span)> = Vec::new();
         for hop in self.path(flow.from, flow.to) {
             let link = self.link(hop);
-            let time = link.time_taken(hop, sizes.data) + link.time_for_answer(hop, sizes.ack) / per_ack;
+            let time = link.medium_time(hop, sizes.data) + link.answer_medium_time(hop, sizes.ack) / per_ack;
             match taken.iter_mut().find(|(medium, _)| *medium == hop.medium()) {
                 Some((_, all)) => *all = *all + time,
                 None => taken.push((hop.medium(), time)),
             }
         }
-        let answering = self.answering(flow);
+        let answering = self.ack_hops(flow);
         let answers =
-            answering.iter().map(|&hop| (hop.medium(), self.link(hop).time_taken(hop, sizes.ack) / per_ack));
+            answering.iter().map(|&hop| (hop.medium(), self.link(hop).medium_time(hop, sizes.ack) / per_ack));
         let answers: Vec<(Medium, Span)> = answers.collect();
         let payload = 8.0 * f64::from(config.mss);
         let narrowest = |share: Share, of_answers: Share| {
@@ -151,7 +153,7 @@ impl<'a> Network<'a> {
             };
             let data = taken.iter().map(|taken| rate((share, taken)));
             let all = data.chain(answers.iter().map(|taken| rate((of_answers, taken))));
-            Rate::computed(all.fold(f64::INFINITY, f64::min))
+            Rate::from_bps_f64(all.fold(f64::INFINITY, f64::min))
         };
         let rate = narrowest(Load::share, Load::share_of_answers);
         Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
@@ -164,7 +166,8 @@ impl<'a> Network<'a> {
         let first = back.last().copied().unwrap_or(Hop::None);
         let crossings = there.into_iter().map(|hop| (hop, sizes.data));
         let crossings = crossings.chain(back.into_iter().map(|hop| (hop, sizes.ack)));
-        let step = |(total, before), (hop, bytes)| (total + self.link(hop).crossing(before, hop, bytes), hop);
+        let step =
+            |(total, before), (hop, bytes)| (total + self.link(hop).crossing_time(before, hop, bytes), hop);
         crossings.fold((Span::ZERO, first), step).0
     }
 }
@@ -181,12 +184,12 @@ impl Sizes {
         let blank = || Segment { timestamps, ..Segment::default() };
         let contention = features.contention.then_some(Span::ZERO);
         let data = Segment { header_check: features.header_check, ..blank() };
-        let data = data.with(RareOptions { contention, ..RareOptions::NONE });
-        let arrival = features.arrival.then_some(Arrival { seq: 0, at: Time::ZERO });
-        let ack = blank().with(RareOptions { arrival, ..RareOptions::NONE });
+        let data = data.with_rare_options(RareOptions { contention, ..RareOptions::NONE });
+        let arrival = features.arrival_report.then_some(Arrival { seq: 0, at: Time::ZERO });
+        let ack = blank().with_rare_options(RareOptions { arrival, ..RareOptions::NONE });
         Sizes {
-            data: HEADER_BYTES + data.option_bytes() + config.mss,
-            ack: HEADER_BYTES + ack.option_bytes(),
+            data: TCP_IP_HEADER_BYTES + data.option_bytes() + config.mss,
+            ack: TCP_IP_HEADER_BYTES + ack.option_bytes(),
         }
     }
 }

@@ -36,12 +36,12 @@ impl SpuriousTimeouts {
     #[inline]
     pub fn on_arrival(&mut self, seq: u64, sent: Time, expected: u64) {
         if !self.open.is_empty() {
-            self.judge(seq, sent, expected);
+            self.count_if_spurious(seq, sent, expected);
         }
     }
 
     #[cold]
-    fn judge(&mut self, seq: u64, sent: Time, expected: u64) {
+    fn count_if_spurious(&mut self, seq: u64, sent: Time, expected: u64) {
         let of_this = self.open.iter().filter(|&&(una, _)| una == seq);
         self.count += of_this.filter(|&&(_, timeout)| sent < timeout).count() as u64;
         self.open.retain(|&(una, _)| una >= expected);

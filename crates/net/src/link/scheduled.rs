@@ -1,16 +1,16 @@
 //! Queue with departure times that are known in advance.
 
-use crate::delays::{Delay, Delays};
+use crate::delays::{DelayHistogram, DelaySummary};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
 /// FIFO queue with a capacity. If a packet arrives at the time of a departure, the departing packet is still
 /// in the queue.
 #[derive(Debug)]
-pub(crate) struct Scheduled {
+pub(crate) struct ScheduledFifo {
     /// Queue capacity in packets.
     capacity: u32,
-    /// Number of queued packets. Departures since the last `release` are still counted.
+    /// Number of queued packets. Departures since the last `remove_departed` are still counted.
     waiting: u32,
     /// Number of packets that a free serialiser sent at once.
     passed: u64,
@@ -24,13 +24,13 @@ struct Queue {
     /// Departure times. Only the last `waiting` times belong to queued packets; earlier times are obsolete.
     departures: VecDeque<Time>,
     /// Sojourn times, recorded when a packet enters the queue.
-    waits: Delays,
+    waits: DelayHistogram,
 }
 
-impl Scheduled {
+impl ScheduledFifo {
     /// Creates an empty queue with room for `capacity` packets.
-    pub fn new(capacity: usize) -> Scheduled {
-        Scheduled {
+    pub fn new(capacity: usize) -> ScheduledFifo {
+        ScheduledFifo {
             capacity: u32::try_from(capacity).unwrap_or(u32::MAX),
             waiting: 0,
             passed: 0,
@@ -40,14 +40,14 @@ impl Scheduled {
 
     /// Counts a packet that the free serialiser sends at once. All earlier packets have departed.
     #[inline]
-    pub fn pass(&mut self) {
+    pub fn add_unqueued(&mut self) {
         self.waiting = 0;
         self.passed += 1;
     }
 
     /// Adds a packet that departs at `departure`.
     #[inline]
-    pub fn queue(&mut self, now: Time, departure: Time) {
+    pub fn enqueue(&mut self, now: Time, departure: Time) {
         self.forget_obsolete();
         self.queue.departures.push_back(departure);
         self.queue.waits.add(departure - now, 1);
@@ -57,12 +57,12 @@ impl Scheduled {
     /// True if the queue has no room.
     #[inline]
     pub fn is_full(&mut self, now: Time) -> bool {
-        self.waiting >= self.capacity && self.release(now, |_, _| {}) >= self.capacity()
+        self.waiting >= self.capacity && self.remove_departed(now, |_, _| {}) >= self.capacity()
     }
 
     /// Removes packets that have departed before `now`. Calls `show` with each departure time and the number
     /// of packets still queued. Returns the number of queued packets.
-    pub fn release(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
+    pub fn remove_departed(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
         self.forget_obsolete();
         let departures = &mut self.queue.departures;
         while let Some(&departure) = departures.front().filter(|departure| **departure < now) {
@@ -82,12 +82,12 @@ impl Scheduled {
 
     /// Limits the number of queued packets to the number of packets that have not arrived at the far end.
     #[inline]
-    pub fn limit(&mut self, not_arrived: usize) {
+    pub fn limit_queued(&mut self, not_arrived: usize) {
         self.waiting = self.waiting.min(not_arrived as u32);
     }
 
     /// Returns the number of queued packets.
-    pub fn waiting(&self, now: Time) -> usize {
+    pub fn queued_packets(&self, now: Time) -> usize {
         let departures = &self.queue.departures;
         let obsolete = departures.len() - self.waiting as usize;
         departures.len() - departures.partition_point(|departure| *departure < now).max(obsolete)
@@ -100,13 +100,13 @@ impl Scheduled {
 
     /// Returns the summary of the sojourn times; `None` without packets. The sojourn time of a packet that
     /// passed is zero.
-    pub fn wait(&self) -> Option<Delay> {
+    pub fn sojourn_summary(&self) -> Option<DelaySummary> {
         self.queue.waits.summary_with_zeros(self.passed)
     }
 
     /// Ends the warm-up. Only packets that enter the queue later count in the sojourn times.
-    pub fn begin_anew(&mut self) {
+    pub fn end_warm_up(&mut self) {
         self.passed = 0;
-        self.queue.waits = Delays::default();
+        self.queue.waits = DelayHistogram::default();
     }
 }

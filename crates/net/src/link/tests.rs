@@ -2,7 +2,7 @@
 
 use super::*;
 use airhop_base::{Body, Datagram, FlowId, Rate};
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 
 /// Link with one byte per microsecond and a delay of 1 ms, and a record of its events.
 struct Bench {
@@ -17,8 +17,8 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(line: Line) -> Bench {
-        let pace = LinkRate::from(Rate::from_bps(8_000_000)).start(0);
+    fn new(line: LinkQueue) -> Bench {
+        let pace = LinkRate::from(Rate::from_bps(8_000_000)).idle_transmitter(0);
         let ends = [NodeId(0), NodeId(1)];
         let link = Link::new(0, "a->b".into(), ends[0], ends[1], pace, Span::from_millis(1), line, None);
         let (arena, events) = (Arena::new(), EventQueue::new());
@@ -26,7 +26,7 @@ impl Bench {
     }
 
     /// Offers packets with these times and lengths in bytes, and runs until all packets have arrived.
-    fn run(line: Line, offers: &[(Time, u32)]) -> Bench {
+    fn run(line: LinkQueue, offers: &[(Time, u32)]) -> Bench {
         let mut bench = Bench::new(line);
         for (number, &(at, bytes)) in (0..).zip(offers) {
             bench.run_until(Time::from_nanos(at.nanos().saturating_sub(1)));
@@ -34,7 +34,7 @@ impl Bench {
         }
         bench.run_until(Time::MAX);
         let lengths = &mut bench.lengths;
-        bench.link.release(Time::MAX, |then, waiting| lengths.push((then, waiting)));
+        bench.link.remove_departed(Time::MAX, |then, waiting| lengths.push((then, waiting)));
         lengths.dedup_by_key(|(_, waiting)| *waiting);
         bench
     }
@@ -59,40 +59,41 @@ impl Bench {
 
     fn note_departures(&mut self, now: Time) {
         let lengths = &mut self.lengths;
-        let waiting = self.link.release(now, |then, waiting| lengths.push((then, waiting)));
+        let waiting = self.link.remove_departed(now, |then, waiting| lengths.push((then, waiting)));
         lengths.push((now, waiting));
     }
 
     fn offer(&mut self, now: Time, number: u64, bytes: u32) {
         self.note_departures(now);
-        let body = Body::Udp(Datagram { number, len: bytes - 28, sent: now, original: None });
+        let body =
+            Body::Udp(Datagram { sequence_number: number, len: bytes - 28, sent: now, original: None });
         let id = self.arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, body));
         self.link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped);
         for (Queued { id, .. }, why) in self.dropped.drain(..) {
-            assert_eq!(why, Drop::Queue);
+            assert_eq!(why, DropCause::Queue);
             self.lost.push(self::number(&self.arena.take(id)));
         }
         self.note_departures(now);
-        assert_eq!(self.link.holds(), self.arena.len());
+        assert_eq!(self.link.packet_count(), self.arena.len());
     }
 }
 
 fn number(packet: &Packet) -> u64 {
     match &packet.body {
-        Body::Udp(datagram) => datagram.number,
+        Body::Udp(datagram) => datagram.sequence_number,
         other => unreachable!("only datagrams are sent, not {other:?}"),
     }
 }
 
-fn scheduled(capacity: usize) -> Line {
-    Line::Scheduled(Scheduled::new(capacity))
+fn scheduled(capacity: usize) -> LinkQueue {
+    LinkQueue::Scheduled(ScheduledFifo::new(capacity))
 }
 
 /// Returns a queue discipline with the same behaviour, which is called each time the serialiser is free.
-fn asked(capacity: usize) -> Line {
+fn asked(capacity: usize) -> LinkQueue {
     let plan = QueuePlan::DropTail { packets: capacity };
-    let queue = queues::build(&plan, |_| Span::ZERO, Streams::new(1, 0).stream("queue"));
-    Line::Asked { queue, free_pending: false }
+    let queue = queues::build(&plan, |_| Span::ZERO, RandomStreams::new(1, 0).stream("queue"));
+    LinkQueue::Asked { queue, free_pending: false }
 }
 
 fn at(us: u64) -> Time {
@@ -104,11 +105,11 @@ fn at(us: u64) -> Time {
 #[test]
 fn scheduled_departures_equal_those_of_a_queue_discipline() {
     for capacity in [0, 1, 2, 5, 40] {
-        let mut draw = Streams::new(1, capacity as u64).stream("offers");
+        let mut draw = RandomStreams::new(1, capacity as u64).stream("offers");
         let mut now = 0;
         let offers: Vec<(Time, u32)> = std::iter::repeat_with(|| {
-            now += 50 * u64::from(draw.below(5) * draw.below(4) * draw.below(2));
-            (at(now), 50 * (1 + draw.below(4)))
+            now += 50 * u64::from(draw.uniform_below(5) * draw.uniform_below(4) * draw.uniform_below(2));
+            (at(now), 50 * (1 + draw.uniform_below(4)))
         })
         .take(2000)
         .collect();
@@ -116,7 +117,7 @@ fn scheduled_departures_equal_those_of_a_queue_discipline() {
         assert_eq!(line.arrived, reference.arrived, "{capacity}");
         assert_eq!((&line.lost, &line.lengths), (&reference.lost, &reference.lengths), "{capacity}");
         assert!(line.lost.len() > 20 && line.arrived.len() > 500, "{capacity}: {} lost", line.lost.len());
-        assert_eq!(line.events.popped(), line.arrived.len() as u64, "an event for each packet");
+        assert_eq!(line.events.popped_count(), line.arrived.len() as u64, "an event for each packet");
     }
 }
 
@@ -137,9 +138,9 @@ fn an_arrival_precedes_a_departure_of_the_same_instant() {
 fn queued_packets_are_counted_at_any_time() {
     let mut bench = Bench::new(scheduled(10));
     (0..4).for_each(|number| bench.offer(at(0), number, 100));
-    let waiting = [0, 99, 100, 101, 150, 200, 201, 301].map(|us| bench.link.waiting(at(us)));
+    let waiting = [0, 99, 100, 101, 150, 200, 201, 301].map(|us| bench.link.queued_packets(at(us)));
     assert_eq!(waiting, [3, 3, 3, 2, 2, 2, 1, 0]);
-    assert_eq!((bench.link.capacity(), bench.link.holds()), (10, 4));
+    assert_eq!((bench.link.capacity(), bench.link.packet_count()), (10, 4));
 }
 
 // A serialiser sends one packet at a time, even if its queued packets were removed and others arrive just

@@ -1,14 +1,14 @@
 //! Plans of 802.11 channels.
 
 use super::LinkPlan;
-use crate::plan::{Draws, RoutingPlan};
+use crate::plan::{RandomDraws, RoutingPlan};
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Joins, Stations, hear};
+use crate::routing::{Hop, LinkNodes, Stations, are_in_range};
 use airhop_base::{NodeId, Span};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{Band, Coding, Format, Phy, TxMode, TxSettings};
-use airhop_trace::Channel;
+use airhop_trace::CellChannel;
 use airhop_wire::wifi;
 
 /// Plan of one 802.11 channel.
@@ -23,33 +23,33 @@ pub struct WlanPlan {
     /// Routing between the stations.
     pub routing: RoutingPlan,
     /// Properties that are drawn at random for each replication.
-    pub draws: Draws,
+    pub draws: RandomDraws,
 }
 
 impl WlanPlan {
     /// Returns the description of the channel in a packet capture.
-    pub(crate) fn channel(&self) -> Channel {
+    pub(crate) fn channel(&self) -> CellChannel {
         let CellPlan { index, name, ht, phy, .. } = &self.cell;
         let band = match (ht.as_ref().map(|ht| ht.mode.settings().band), phy.coding) {
-            (Some(Band::Ghz5), _) => wifi::Channel::Ofdm5,
-            (Some(Band::Ghz2_4), _) | (None, Coding::Ofdm { .. }) => wifi::Channel::Ofdm2_4,
-            (None, Coding::Serial) if phy.name == Phy::FHSS.name => wifi::Channel::Fhss,
-            (None, Coding::Serial) => wifi::Channel::Dsss,
+            (Some(Band::Ghz5), _) => wifi::RadiotapChannel::Ofdm5,
+            (Some(Band::Ghz2_4), _) | (None, Coding::Ofdm { .. }) => wifi::RadiotapChannel::Ofdm2_4,
+            (None, Coding::Serial) if phy.name == Phy::FHSS.name => wifi::RadiotapChannel::Fhss,
+            (None, Coding::Serial) => wifi::RadiotapChannel::Dsss,
         };
         let data = match ht {
             Some(ht) => (format(&ht.mode), ht.mode.preamble()),
             None => (wifi::Ppdu::Legacy(self.cell.rate), phy.plcp),
         };
-        Channel {
+        CellChannel {
             cell: *index,
             name: name.clone(),
             stations: self.nodes.clone(),
             band,
-            data,
+            data_ppdu: data,
             preamble: phy.plcp,
             control_rate: self.cell.control_rate,
             cts_rate: self.cell.cts_rate(),
-            answer_rate: self.cell.answer_rate(),
+            answer_rate: self.cell.response_rate(),
         }
     }
 }
@@ -57,7 +57,7 @@ impl WlanPlan {
 /// Returns the PPDU format of a mode, as packet captures describe it.
 fn format(mode: &TxMode) -> wifi::Ppdu {
     let &TxSettings { format, mcs, streams, width_mhz, guard, .. } = mode.settings();
-    let captured = wifi::Mode { mcs, streams, width_mhz, guard, is_ldpc: mode.encoders() == 0 };
+    let captured = wifi::PpduMode { mcs, streams, width_mhz, guard, is_ldpc: mode.encoders() == 0 };
     match format {
         Format::Ht => wifi::Ppdu::Ht(captured),
         Format::Vht => wifi::Ppdu::Vht(captured),
@@ -74,10 +74,10 @@ impl LinkPlan for WlanPlan {
         &self.nodes
     }
 
-    fn joins(&self, _: usize) -> Joins {
+    fn link_nodes(&self, _: usize) -> LinkNodes {
         let places = self.nodes.iter().zip(&self.cell.stations).map(|(&node, (_, place))| (node, *place));
-        let reach = self.cell.range.map(|range| range.receive);
-        Joins::Stations(Stations { places: places.collect(), reach })
+        let reach = self.cell.range.map(|range| range.receive_metres);
+        LinkNodes::Stations(Stations { positions: places.collect(), receive_range: reach })
     }
 
     fn queue(&self, _: Hop) -> QueuePlan {
@@ -89,7 +89,8 @@ impl LinkPlan for WlanPlan {
         let stations = || self.cell.stations.iter().enumerate();
         let pairs = stations().flat_map(move |from| stations().map(move |to| (from, to)));
         let erring = pairs.filter_map(|((i, (_, here)), (j, (_, there)))| {
-            let receives = self.cell.range.is_none_or(|range| hear(*here, *there, range.receive));
+            let receives =
+                self.cell.range.is_none_or(|range| are_in_range(*here, *there, range.receive_metres));
             Some((i, j, self.cell.errors_between(i, j).filter(|_| i != j && receives)?))
         });
         erring.collect()
@@ -99,17 +100,17 @@ impl LinkPlan for WlanPlan {
         self.routing != RoutingPlan::Static
     }
 
-    fn time_taken(&self, _: Hop, bytes: u32) -> Span {
-        self.cell.packet_time(bytes)
+    fn medium_time(&self, _: Hop, bytes: u32) -> Span {
+        self.cell.saturated_packet_time(bytes)
     }
 
     /// Returns the time without a backoff. The answering node counts down its backoff at the same time as the
     /// sender of the data.
-    fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
-        self.cell.share_of_exchange(bytes)
+    fn answer_medium_time(&self, _: Hop, bytes: u32) -> Span {
+        self.cell.exchange_time_per_packet(bytes)
     }
 
-    fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
+    fn crossing_time(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let cell = &self.cell;
         // With immediate access a packet on an idle medium needs no backoff. The station's own ACK does not
         // count as a busy medium (IEEE 802.11-2016 §10.3.4.2).

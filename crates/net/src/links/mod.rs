@@ -11,7 +11,7 @@ pub use radio::RadioLinkPlan;
 pub use wired::{ReorderPlan, WiredPlan};
 
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Joins, Layer};
+use crate::routing::{Hop, Layer, LinkNodes};
 use airhop_base::{NodeId, Span};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::LinkSchedule;
@@ -23,7 +23,7 @@ pub(crate) trait LinkPlan {
     /// Returns the nodes of the link, in the order used by [`LinkPlan::errors`].
     fn nodes(&self) -> &[NodeId];
     /// Returns the nodes and hops of the link. `number`: index of the link among the links of its type.
-    fn joins(&self, number: usize) -> Joins;
+    fn link_nodes(&self, number: usize) -> LinkNodes;
     /// Returns the plan of the queue before the hop's transmitter.
     fn queue(&self, hop: Hop) -> QueuePlan;
     /// Returns the error models of the link's directions. The two indices are those of the sending and
@@ -41,22 +41,22 @@ pub(crate) trait LinkPlan {
     }
     /// Returns the mean time for which a packet of `bytes` bytes occupies the medium of this hop. Assumes a
     /// saturated medium without lost frames.
-    fn time_taken(&self, hop: Hop, bytes: u32) -> Span;
+    fn medium_time(&self, hop: Hop, bytes: u32) -> Span;
     /// Returns the time for which an answer in the reverse direction occupies the medium of this hop. Zero if
     /// the reverse direction is another medium and needs no link ACK. `bytes`: length of the answer.
-    fn time_for_answer(&self, hop: Hop, bytes: u32) -> Span {
+    fn answer_medium_time(&self, hop: Hop, bytes: u32) -> Span {
         let _ = (hop, bytes);
         Span::ZERO
     }
     /// Returns the time for which a link ACK for a frame on this hop occupies the reverse medium; zero
     /// without link ACKs.
-    fn time_for_link_ack(&self, hop: Hop) -> Span {
+    fn link_ack_medium_time(&self, hop: Hop) -> Span {
         let _ = hop;
         Span::ZERO
     }
     /// Returns the time that a packet of `bytes` bytes takes to cross `hop`, if no other node sends.
     /// `before`: previous hop of the packet.
-    fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
+    fn crossing_time(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
 }
 
 /// Links of a scenario. A link is identified by its type and its index within the type.
@@ -80,7 +80,7 @@ impl Links {
     }
 
     /// Returns the link of a hop; `None` for [`Hop::None`].
-    pub(crate) fn of(&self, hop: Hop) -> Option<&dyn LinkPlan> {
+    pub(crate) fn link_of_hop(&self, hop: Hop) -> Option<&dyn LinkPlan> {
         match hop {
             Hop::None => None,
             Hop::Link(i) => Some(&self.wired[usize::from(i / 2)]),

@@ -2,11 +2,11 @@
 
 use super::LinkPlan;
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Joins, Layer};
+use crate::routing::{Hop, Layer, LinkNodes};
 use airhop_base::{NodeId, Span};
-use airhop_radio::arq::{ArqPlan, Group};
+use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::link::{End, RadioPlan};
+use airhop_radio::link::{LinkEnd, RadioPlan};
 use airhop_radio::link_schedule::LinkSchedule;
 
 /// Plan of a full-duplex radio link between two nodes.
@@ -29,8 +29,8 @@ impl LinkPlan for RadioLinkPlan {
         &self.nodes
     }
 
-    fn joins(&self, number: usize) -> Joins {
-        Joins::radio(self.nodes, number)
+    fn link_nodes(&self, number: usize) -> LinkNodes {
+        LinkNodes::from_radio_link(self.nodes, number)
     }
 
     fn queue(&self, hop: Hop) -> QueuePlan {
@@ -42,25 +42,25 @@ impl LinkPlan for RadioLinkPlan {
     }
 
     fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
-        self.link.pace[direction].schedule()
+        self.link.rates[direction].schedule()
     }
 
-    fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
+    fn medium_time(&self, hop: Hop, bytes: u32) -> Span {
         pace(&self.link, end(hop), bytes)
     }
 
     /// Returns the time of the answer's link ACK. The answer itself occupies the reverse medium. Its link ACK
     /// is sent in this direction.
-    fn time_for_answer(&self, hop: Hop, _: u32) -> Span {
+    fn answer_medium_time(&self, hop: Hop, _: u32) -> Span {
         link_ack_time(&self.link, 1 - end(hop))
     }
 
-    fn time_for_link_ack(&self, hop: Hop) -> Span {
+    fn link_ack_medium_time(&self, hop: Hop) -> Span {
         link_ack_time(&self.link, end(hop))
     }
 
-    fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
-        let wait = match hop.back() == before {
+    fn crossing_time(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
+        let wait = match hop.reverse() == before {
             true => link_ack_time(&self.link, 1 - end(hop)), // the link ACK is sent before the packet
             false => Span::ZERO,
         };
@@ -68,36 +68,37 @@ impl LinkPlan for RadioLinkPlan {
     }
 }
 
-fn end(hop: Hop) -> End {
+fn end(hop: Hop) -> LinkEnd {
     match hop {
-        Hop::Layer { layer: Layer::Radio(_), from, .. } => from as End,
+        Hop::Layer { layer: Layer::Radio(_), from, .. } => from as LinkEnd,
         other => unreachable!("{other:?} is not over a radio link"),
     }
 }
 
 /// Returns the time for which an IP packet of `bytes` bytes occupies the transmitter at `end`.
-fn frame_time(link: &RadioPlan, end: End, bytes: u32) -> Span {
-    link.pace[usize::from(end)].time_for(bytes + link.overhead)
+fn frame_time(link: &RadioPlan, end: LinkEnd, bytes: u32) -> Span {
+    link.rates[usize::from(end)].time_for(bytes + link.overhead_bytes)
 }
 
 /// Returns the time for which a link ACK for data from `end` occupies the other end's transmitter; zero
 /// without link ACKs.
-fn link_ack_time(link: &RadioPlan, end: End) -> Span {
-    let back = &link.pace[usize::from(1 - end)];
+fn link_ack_time(link: &RadioPlan, end: LinkEnd) -> Span {
+    let back = &link.rates[usize::from(1 - end)];
     link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
 }
 
 /// Returns the mean time per IP packet of `bytes` bytes at the transmitter of `end`, without losses. With a
 /// sliding window of N frames, the time is at least 1/N of the time from a frame's start to the arrival of
 /// its link ACK.
-fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
+fn pace(link: &RadioPlan, end: LinkEnd, bytes: u32) -> Span {
     let frame = frame_time(link, end, bytes);
     let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);
     match &link.arq[usize::from(end)] {
         ArqPlan::None | ArqPlan::Rlp(_) => frame,
-        ArqPlan::GoBackN { group: Group::Blocks, rules } => frame + answer / u64::from(rules.window),
-        ArqPlan::GoBackN { group: Group::Sliding, rules } | ArqPlan::SelectiveRepeat { rules, .. } => {
-            frame.max((frame + answer) / u64::from(rules.window))
+        ArqPlan::GoBackN { group: RetransmissionGroup::Blocks, rules } => {
+            frame + answer / u64::from(rules.window)
         }
+        ArqPlan::GoBackN { group: RetransmissionGroup::Sliding, rules }
+        | ArqPlan::SelectiveRepeat { rules, .. } => frame.max((frame + answer) / u64::from(rules.window)),
     }
 }

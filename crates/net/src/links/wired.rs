@@ -2,7 +2,7 @@
 
 use super::LinkPlan;
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Joins};
+use crate::routing::{Hop, LinkNodes};
 use airhop_base::{NodeId, Span};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_rate::LinkRate;
@@ -16,7 +16,7 @@ pub struct WiredPlan {
     /// Nodes at the two ends.
     pub ends: [NodeId; 2],
     /// Rates of the two directions: from `ends[0]`, and to `ends[0]`.
-    pub pace: [LinkRate; 2],
+    pub rates: [LinkRate; 2],
     /// Propagation delay of each direction. A link schedule overrides this delay.
     pub delay: [Span; 2],
     /// Queue at each end.
@@ -45,8 +45,8 @@ impl LinkPlan for WiredPlan {
         &self.ends
     }
 
-    fn joins(&self, number: usize) -> Joins {
-        Joins::wire(self.ends, number)
+    fn link_nodes(&self, number: usize) -> LinkNodes {
+        LinkNodes::from_wired_link(self.ends, number)
     }
 
     fn queue(&self, hop: Hop) -> QueuePlan {
@@ -58,15 +58,15 @@ impl LinkPlan for WiredPlan {
     }
 
     fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
-        self.pace[direction].schedule()
+        self.rates[direction].schedule()
     }
 
-    fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
-        self.pace[direction(hop)].time_for(bytes)
+    fn medium_time(&self, hop: Hop, bytes: u32) -> Span {
+        self.rates[direction(hop)].time_for(bytes)
     }
 
-    fn crossing(&self, _: Hop, hop: Hop, bytes: u32) -> Span {
-        self.time_taken(hop, bytes) + self.delay[direction(hop)]
+    fn crossing_time(&self, _: Hop, hop: Hop, bytes: u32) -> Span {
+        self.medium_time(hop, bytes) + self.delay[direction(hop)]
     }
 }
 

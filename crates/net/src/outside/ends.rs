@@ -1,27 +1,27 @@
 //! Endpoints of a flow between real hosts, as the network observes them. The network sees data that entered
 //! and data that was acknowledged. The state in the kernels of the hosts is unknown.
 
-use crate::report::{FlowReport, Marks};
-use crate::transit::Datagrams;
+use crate::report::{EcnCounts, FlowReport};
+use crate::transit::DatagramCounters;
 use airhop_base::{Ecn, FlowId, NoticeKind, Span, Time};
-use airhop_wire::real::Way;
+use airhop_wire::real::StreamDirection;
 
 /// Counters of a flow between real hosts.
 #[derive(Debug, Default)]
-pub(crate) struct RealEnds {
+pub(crate) struct RealEndpoints {
     /// Observed state of the TCP connection; `None` for other protocols.
     pub tcp: Option<HalfConnection>,
     /// Number of TCP data segments that entered the network.
     pub segments: u64,
     /// Datagrams of protocols other than TCP.
-    pub datagrams: Datagrams,
+    pub datagrams: DatagramCounters,
     /// Number of notices to the sender of the flow, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
     /// ECN counters of the endpoints. Marks set by queues are counted in the queues.
-    pub marks: Marks,
+    pub marks: EcnCounts,
 }
 
-impl RealEnds {
+impl RealEndpoints {
     /// Counts the ECN codepoint of data that enters the network.
     pub fn count_codepoint(&mut self, ecn: Ecn) {
         match ecn {
@@ -39,12 +39,12 @@ impl RealEnds {
             Some(half) => FlowReport {
                 transport: "tcp",
                 sent_segments: self.segments,
-                delivered_bytes: half.delivered(),
+                delivered_bytes: half.delivered_bytes(),
                 retransmissions: half.retransmissions,
                 srtt_ms: half.srtt.map(Span::millis_f64),
                 ..report
             },
-            None => report.of_datagrams(&self.datagrams),
+            None => report.with_datagrams(&self.datagrams),
         }
     }
 }
@@ -52,12 +52,12 @@ impl RealEnds {
 /// Data of one direction of a TCP connection between real hosts, as the network observes it.
 #[derive(Debug)]
 pub(crate) struct HalfConnection {
-    /// Index of the connection in [`super::Outside::opened`].
+    /// Index of the connection in [`super::RealHosts::opened`].
     pub connection: usize,
     /// Direction of the data.
-    pub way: Way,
+    pub way: StreamDirection,
     /// Flow with the data of the opposite direction.
-    pub other: FlowId,
+    pub reverse_flow: FlowId,
     /// Byte after the highest byte that has entered the network.
     pub max_sent: u64,
     /// First byte that the receiver's kernel has not acknowledged, as observed at the receiver's node.
@@ -78,11 +78,11 @@ pub(crate) struct HalfConnection {
 
 impl HalfConnection {
     /// Creates the state of a connection. The first data byte has number 1.
-    pub fn new(connection: usize, way: Way, other: FlowId) -> Self {
+    pub fn new(connection: usize, way: StreamDirection, other: FlowId) -> Self {
         HalfConnection {
             connection,
             way,
-            other,
+            reverse_flow: other,
             max_sent: 1,
             acked: 1,
             heard: 1,
@@ -140,13 +140,13 @@ impl HalfConnection {
     }
 
     /// Returns the number of payload bytes that the receiver's kernel has acknowledged.
-    pub fn delivered(&self) -> u64 {
+    pub fn delivered_bytes(&self) -> u64 {
         self.delivered
     }
 
     /// Returns the bytes in flight as the network observes them: entered, but not yet acknowledged at the
     /// receiver's node.
-    pub fn flight(&self) -> u64 {
+    pub fn flight_bytes(&self) -> u64 {
         self.max_sent.saturating_sub(self.acked)
     }
 }
@@ -162,15 +162,15 @@ mod tests {
     // RFC 9293 §3.4: SYN and FIN each have a sequence number, but are not data bytes.
     #[test]
     fn syn_and_fin_count_as_no_data_bytes() {
-        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        let mut half = HalfConnection::new(0, StreamDirection::Forward, FlowId(1));
         half.on_data(ms(0), 1, 1001);
         half.on_fin(1001);
         assert!(half.on_ack(1002));
-        assert_eq!((half.delivered(), half.flight()), (1000, 0));
+        assert_eq!((half.delivered_bytes(), half.flight_bytes()), (1000, 0));
         assert!(!half.on_ack(500), "an old ACK has no effect");
         half.on_fin(200);
-        assert!(!half.on_ack(1002) && half.delivered() == 1000, "a second FIN has no effect");
-        let mut closing = HalfConnection::new(0, Way::Forward, FlowId(1));
+        assert!(!half.on_ack(1002) && half.delivered_bytes() == 1000, "a second FIN has no effect");
+        let mut closing = HalfConnection::new(0, StreamDirection::Forward, FlowId(1));
         closing.on_data(ms(0), 1, 1001);
         closing.on_fin(1001);
         assert!(closing.on_ack(1001));
@@ -180,31 +180,31 @@ mod tests {
     // A sender may skip sequence numbers, which are then acknowledged; only bytes that have entered count.
     #[test]
     fn delivered_bytes_never_exceed_sent_bytes() {
-        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        let mut half = HalfConnection::new(0, StreamDirection::Forward, FlowId(1));
         half.on_data(ms(0), 1, 101);
         half.on_data(ms(1), 1 << 31, (1 << 31) + 50);
         assert!(half.on_ack((1 << 31) + 50));
-        assert_eq!(half.delivered(), 150);
+        assert_eq!(half.delivered_bytes(), 150);
     }
 
     // RFC 9293 §3.10.7.4: an ACK for data that was not yet sent does not count, even if the data is sent
     // later. The number of delivered bytes never decreases.
     #[test]
     fn an_ack_counts_only_data_sent_before() {
-        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        let mut half = HalfConnection::new(0, StreamDirection::Forward, FlowId(1));
         assert!(!half.on_ack(5001));
         half.on_data(ms(0), 1, 1001);
-        assert_eq!(half.delivered(), 0);
+        assert_eq!(half.delivered_bytes(), 0);
         assert!(half.on_ack(1001));
         half.on_fin(501);
-        assert_eq!(half.delivered(), 1000);
+        assert_eq!(half.delivered_bytes(), 1000);
     }
 
     // Karn and Partridge 1987: an ACK for data that was sent twice yields no RTT sample. RFC 6298 §2: the
     // gain of the smoothed RTT is 1/8.
     #[test]
     fn only_segments_sent_once_yield_rtt_samples() {
-        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        let mut half = HalfConnection::new(0, StreamDirection::Forward, FlowId(1));
         assert!(!half.on_data(ms(0), 1, 1001));
         assert!(half.on_data(ms(200), 1, 1001));
         half.on_ack_leaving(ms(210), 1001);

@@ -1,13 +1,15 @@
 //! Arrivals of datagrams from real hosts: parsing, assignment to flows, and routing.
 
-use super::{Endpoint, Opened, RealEnds};
-use crate::flow::{Ends, Flow};
+use super::{Endpoint, OpenedConnection, RealEndpoints};
+use crate::flow::{Endpoints, Flow};
 use crate::outside::ends::HalfConnection;
 use crate::plan::FlowPlan;
 use crate::world::{Event, Interrupted, World};
-use airhop_base::{Body, Datagram, Departure, Drop, Ecn, FlowId, NodeId, Original, Packet, Time};
+use airhop_base::{
+    Body, Datagram, Departure, DropCause, Ecn, FlowId, NodeId, OriginalDatagram, Packet, Time,
+};
 use airhop_trace::{SendCause, SendContext};
-use airhop_wire::real::{self, Connection, HeaderFields, ParsedTcp, Way};
+use airhop_wire::real::{self, HeaderFields, ObservedConnection, ParsedTcp, StreamDirection};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -45,7 +47,7 @@ impl World {
         stop: &AtomicBool,
     ) -> Result<(), Interrupted> {
         self.advance(t, stop)?;
-        if let Some(outside) = &mut self.outside {
+        if let Some(outside) = &mut self.real_hosts {
             outside.entering.push_back((node, Arc::from(datagram)));
             self.events.push(t, Event::Outside);
         }
@@ -53,8 +55,8 @@ impl World {
     }
 
     /// Removes and returns the departures since the previous call, in chronological order.
-    pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
-        self.outside.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
+    pub fn take_departures(&mut self) -> impl Iterator<Item = Departure> {
+        self.real_hosts.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
     }
 
     /// Ends the run at `t`, before the end of its scenario.
@@ -62,38 +64,40 @@ impl World {
         self.duration = self.duration.min(t - Time::ZERO);
     }
 
-    /// Returns the number of drops so far, by cause ([`airhop_base::Drop`]).
-    pub fn drops(&self) -> [u64; Drop::ALL.len()] {
-        self.drops
+    /// Returns the number of drops so far, by cause ([`airhop_base::DropCause`]).
+    pub fn drops(&self) -> [u64; DropCause::ALL.len()] {
+        self.drops_by_cause
     }
 
     /// Returns the number of entered datagrams without a destination: broadcasts, unknown addresses, and
     /// protocols other than IP.
-    pub fn ignored(&self) -> u64 {
-        self.outside.as_ref().map_or(0, |outside| outside.ignored)
+    pub fn ignored_datagrams(&self) -> u64 {
+        self.real_hosts.as_ref().map_or(0, |outside| outside.ignored)
     }
 
     /// Handles a datagram when it enters the network.
     #[inline(never)]
-    pub(crate) fn on_outside(&mut self, now: Time) {
-        let Some(outside) = &mut self.outside else { return };
+    pub(crate) fn on_datagram_entry(&mut self, now: Time) {
+        let Some(outside) = &mut self.real_hosts else { return };
         let Some((node, datagram)) = outside.entering.pop_front() else { return };
-        match self.read(now, node, datagram) {
-            Some(packet) => self.enter(now, node, 0, packet),
-            None => self.outside.iter_mut().for_each(|outside| outside.ignored += 1),
+        match self.parse_datagram(now, node, datagram) {
+            Some(packet) => self.admit_packet(now, node, 0, packet),
+            None => self.real_hosts.iter_mut().for_each(|outside| outside.ignored += 1),
         }
     }
 
     /// Parses a datagram into a packet; `None` if the datagram has no destination in the network.
-    fn read(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
+    fn parse_datagram(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
         // RFC 1122 §3.2.1: a datagram that is shorter than the length in its header is ignored.
-        let seen = real::read(&datagram).ok().filter(|seen| seen.bytes as usize <= datagram.len())?;
-        let ways = [node, self.outside.as_ref()?.exit(node, seen.destination)?];
+        let seen = real::read_headers(&datagram)
+            .ok()
+            .filter(|seen| seen.datagram_bytes as usize <= datagram.len())?;
+        let ways = [node, self.real_hosts.as_ref()?.exit(node, seen.destination)?];
         let (flow, body) = match (seen.tcp, seen.ports) {
             (Some(tcp), Some(ports)) => self.read_segment(now, ways, &seen, &tcp, ports, datagram),
             _ => self.read_datagram(now, ways, &seen, datagram),
         }?;
-        Some(Packet { ecn: seen.ecn, ..Packet::new(flow, ways[0], ways[1], seen.bytes, body) })
+        Some(Packet { ecn: seen.ecn, ..Packet::new(flow, ways[0], ways[1], seen.datagram_bytes, body) })
     }
 
     fn read_datagram(
@@ -104,27 +108,30 @@ impl World {
         datagram: Arc<[u8]>,
     ) -> Option<(FlowId, Body)> {
         let flow = self.flow_of_datagram(now, ways, seen)?;
-        let Flow { ends, active, .. } = &mut self.flows[usize::from(flow.0)];
-        if let Ends::Real(real) = ends {
+        let Flow { endpoints: ends, active_period: active, .. } = &mut self.flows[usize::from(flow.0)];
+        if let Endpoints::Real(real) = ends {
             real.count_codepoint(seen.ecn);
         }
-        let number = ends.datagrams()?.send(seen.payload);
-        active.sent(now);
-        let original = Some(Box::new(Original::new(datagram, 0)));
-        Some((flow, Body::Udp(Datagram { number, len: seen.payload, sent: now, original })))
+        let number = ends.datagrams()?.send(seen.payload_bytes);
+        active.on_sent(now);
+        let original = Some(Box::new(OriginalDatagram::new(datagram, 0)));
+        Some((
+            flow,
+            Body::Udp(Datagram { sequence_number: number, len: seen.payload_bytes, sent: now, original }),
+        ))
     }
 
     fn flow_of_datagram(&mut self, now: Time, ways: [NodeId; 2], seen: &HeaderFields) -> Option<FlowId> {
-        let outside = self.outside.as_mut()?;
+        let outside = self.real_hosts.as_mut()?;
         let rest = outside.stand_ins.get(&ways).copied();
         let Some([from, to]) = endpoints(seen).filter(|_| seen.protocol == UDP) else { return rest };
         if let Some(&flow) = outside.conversations.get(&[from, to]) {
             return Some(flow);
         }
-        let stand_in = &self.ground.plan.flows[usize::from(rest?.0)];
+        let stand_in = &self.build_context.plan.flows[usize::from(rest?.0)];
         let plan = FlowPlan { name: name("udp", from, to), start: now, ..stand_in.clone() };
-        let Some(flow) = self.open_flow(plan, Ends::Real(Box::default())) else { return rest };
-        self.outside.as_mut()?.conversations.insert([from, to], flow);
+        let Some(flow) = self.open_flow(plan, Endpoints::Real(Box::default())) else { return rest };
+        self.real_hosts.as_mut()?.conversations.insert([from, to], flow);
         Some(flow)
     }
 
@@ -141,56 +148,59 @@ impl World {
         let Some(place) = self.connection_of(now, ways, ends, tcp) else {
             return self.read_datagram(now, ways, seen, datagram);
         };
-        let opened = &mut self.outside.as_mut()?.opened[place];
-        let way = if opened.ends[0] == ends[0] { Way::Forward } else { Way::Reverse };
-        let original = Original::new(datagram, tcp.option_bytes);
-        let mut segment = opened.connection.segment(way, tcp, seen.payload, original);
+        let opened = &mut self.real_hosts.as_mut()?.opened[place];
+        let way = if opened.ends[0] == ends[0] { StreamDirection::Forward } else { StreamDirection::Reverse };
+        let original = OriginalDatagram::new(datagram, tcp.option_bytes);
+        let mut segment = opened.connection.convert_segment(way, tcp, seen.payload_bytes, original);
         segment.sent = now;
         let [data, acknowledged] = match way {
-            Way::Forward => opened.flows,
-            Way::Reverse => [opened.flows[1], opened.flows[0]],
+            StreamDirection::Forward => opened.flows,
+            StreamDirection::Reverse => [opened.flows[1], opened.flows[0]],
         };
         let is_pure_ack = segment.len == 0 && !segment.flags.syn;
         if segment.len > 0 {
             self.count_data(now, data, &segment, seen.ecn);
         }
         if segment.flags.fin {
-            self.half(data)?.on_fin(segment.seq + u64::from(segment.len));
+            self.half_connection_mut(data)?.on_fin(segment.seq + u64::from(segment.len));
         }
         if segment.flags.ack {
-            let half = self.half(acknowledged)?;
-            let (is_new, delivered) = (half.on_ack(segment.ack), half.delivered());
+            let half = self.half_connection_mut(acknowledged)?;
+            let (is_new, delivered) = (half.on_ack(segment.ack), half.delivered_bytes());
             if is_new {
-                self.flows[usize::from(acknowledged.0)].active.delivered(now);
+                self.flows[usize::from(acknowledged.0)].active_period.on_delivered(now);
             }
             if let Some(recorder) = self.recorder.as_mut().filter(|_| is_new) {
-                recorder.delivered(now, acknowledged, delivered);
+                recorder.record_delivery(now, acknowledged, delivered);
             }
         }
         Some((if is_pure_ack { acknowledged } else { data }, Body::Tcp(segment)))
     }
 
     fn count_data(&mut self, now: Time, flow: FlowId, segment: &airhop_base::Segment, ecn: Ecn) {
-        let Flow { ends: Ends::Real(real), active, .. } = &mut self.flows[usize::from(flow.0)] else {
+        let Flow { endpoints: Endpoints::Real(real), active_period: active, .. } =
+            &mut self.flows[usize::from(flow.0)]
+        else {
             return;
         };
         real.count_codepoint(ecn);
         let Some(half) = &mut real.tcp else { return };
         real.segments += 1;
-        active.sent(now);
+        active.on_sent(now);
         // The data of a SYN begins after the sequence number of the SYN itself (RFC 7413 §2).
         let seq = segment.seq + u64::from(segment.flags.syn);
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
             let cause = if retransmission { SendCause::Unknown } else { SendCause::New };
-            let sent = SendContext { retransmission, cause, cwnd: f64::NAN, flight: half.flight() as u32 };
-            recorder.segment(now, flow, segment, sent);
+            let sent =
+                SendContext { retransmission, cause, cwnd: f64::NAN, flight: half.flight_bytes() as u32 };
+            recorder.record_segment(now, flow, segment, sent);
         }
     }
 
-    pub(super) fn half(&mut self, flow: FlowId) -> Option<&mut HalfConnection> {
-        match &mut self.flows[usize::from(flow.0)].ends {
-            Ends::Real(real) => real.tcp.as_mut(),
+    pub(super) fn half_connection_mut(&mut self, flow: FlowId) -> Option<&mut HalfConnection> {
+        match &mut self.flows[usize::from(flow.0)].endpoints {
+            Endpoints::Real(real) => real.tcp.as_mut(),
             _ => None,
         }
     }
@@ -208,11 +218,12 @@ impl World {
             return None;
         }
         let key = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
-        let outside = self.outside.as_mut()?;
+        let outside = self.real_hosts.as_mut()?;
         let mut number = 1;
         if let Some(&place) = outside.connections.get(&key) {
             let known = &outside.opened[place];
-            let way = if known.ends[0] == ends[0] { Way::Forward } else { Way::Reverse };
+            let way =
+                if known.ends[0] == ends[0] { StreamDirection::Forward } else { StreamDirection::Reverse };
             if !known.connection.is_reopened_by(way, tcp) {
                 return Some(place);
             }
@@ -227,7 +238,7 @@ impl World {
         let plan = |stand_in: FlowId, name| FlowPlan {
             name,
             start: now,
-            ..self.ground.plan.flows[usize::from(stand_in.0)].clone()
+            ..self.build_context.plan.flows[usize::from(stand_in.0)].clone()
         };
         let there = plan(stand_ins[0]?, named(ends[0], ends[1]));
         let back = plan(stand_ins[1]?, named(ends[1], ends[0]));
@@ -235,17 +246,22 @@ impl World {
         let answers = FlowId(data.0 + 1);
         let half = |way, other| {
             let tcp = Some(HalfConnection::new(place, way, other));
-            Ends::Real(Box::new(RealEnds { tcp, ..RealEnds::default() }))
+            Endpoints::Real(Box::new(RealEndpoints { tcp, ..RealEndpoints::default() }))
         };
         if !self.has_room_for(2) {
             return None;
         }
-        self.open_flow(there, half(Way::Forward, answers))?;
-        self.open_flow(back, half(Way::Reverse, data))?;
-        let is_watched = [data, answers].iter().any(|flow| self.watched[usize::from(flow.0)]);
-        [data, answers].iter().for_each(|flow| self.watched[usize::from(flow.0)] = is_watched);
-        let outside = self.outside.as_mut()?;
-        outside.opened.push(Opened { connection: Connection::new(), ends, number, flows: [data, answers] });
+        self.open_flow(there, half(StreamDirection::Forward, answers))?;
+        self.open_flow(back, half(StreamDirection::Reverse, data))?;
+        let is_watched = [data, answers].iter().any(|flow| self.has_agents[usize::from(flow.0)]);
+        [data, answers].iter().for_each(|flow| self.has_agents[usize::from(flow.0)] = is_watched);
+        let outside = self.real_hosts.as_mut()?;
+        outside.opened.push(OpenedConnection {
+            connection: ObservedConnection::new(),
+            ends,
+            number,
+            flows: [data, answers],
+        });
         outside.connections.insert(key, place);
         Some(place)
     }
@@ -268,6 +284,6 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 impl Flow {
     /// True if the flow represents traffic of real hosts and has sent no packet.
     pub(crate) fn is_idle_outside(&self) -> bool {
-        matches!(&self.ends, Ends::Real(real) if real.segments + real.datagrams.sent == 0)
+        matches!(&self.endpoints, Endpoints::Real(real) if real.segments + real.datagrams.sent == 0)
     }
 }

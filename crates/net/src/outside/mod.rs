@@ -8,7 +8,7 @@
 //! one node to another is one flow.
 //!
 //! This module does no I/O. The crate that owns the clock and the devices calls
-//! [`World::admit`](crate::World::admit) and [`World::departures`](crate::World::departures).
+//! [`World::admit`](crate::World::admit) and [`World::departures`](crate::World::take_departures).
 
 mod ends;
 mod entering;
@@ -17,8 +17,8 @@ mod seen;
 
 use crate::plan::{FlowPlan, Plan};
 use airhop_base::{Departure, FlowId, NodeId, NoticeKind};
-use airhop_wire::real::Connection;
-pub(crate) use ends::{HalfConnection, RealEnds};
+use airhop_wire::real::ObservedConnection;
+pub(crate) use ends::{HalfConnection, RealEndpoints};
 pub use seen::{ObservedFlow, ObservedLoad};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -26,9 +26,9 @@ use std::sync::Arc;
 
 /// Nodes with real hosts, and the flows that real traffic replaces.
 #[derive(Clone, Debug, Default)]
-pub struct OutsidePlan {
+pub struct AttachedHostsPlan {
     /// Nodes where datagrams enter and leave.
-    pub ends: Vec<OutsideEnd>,
+    pub ends: Vec<RealHostNode>,
     /// Flows of the plan that real traffic replaces, at least one for each ordered pair of these nodes.
     /// Connections use the services of the first flow of their pair. Traffic other than TCP and UDP counts
     /// under this first flow.
@@ -37,19 +37,19 @@ pub struct OutsidePlan {
 
 /// Node with attached real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutsideEnd {
+pub struct RealHostNode {
     /// Number of the node.
     pub node: NodeId,
     /// Addresses reached through the node.
-    pub reach: Reach,
+    pub reach: AddressScope,
     /// True if the senders at the node listen for ELN and ERSN. A kernel without the listener would process
     /// ELN and ERSN as ACKs.
-    pub hears: bool,
+    pub has_notice_listener: bool,
 }
 
 /// Destination addresses that are reached through a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum AddressScope {
     /// A single host with the node's addresses ([`airhop_wire::addressing`]).
     Host,
     /// A network behind an interface: all addresses except those of the hosts at other nodes.
@@ -60,13 +60,13 @@ pub enum Reach {
 type Endpoint = (IpAddr, u16);
 
 /// State of a world's interface to real hosts.
-pub(crate) struct Outside {
-    ends: Vec<OutsideEnd>,
+pub(crate) struct RealHosts {
+    ends: Vec<RealHostNode>,
     /// Flows of the plan that real traffic replaces, by entry and exit node.
     stand_ins: HashMap<[NodeId; 2], FlowId>,
     /// Index into `opened` of each TCP connection, by its two endpoints in ascending order.
     connections: HashMap<[Endpoint; 2], usize>,
-    opened: Vec<Opened>,
+    opened: Vec<OpenedConnection>,
     /// Flow of each direction of a UDP conversation, by source and destination.
     conversations: HashMap<[Endpoint; 2], FlowId>,
     /// Datagrams scheduled for entry, in order, each with its node.
@@ -79,8 +79,8 @@ pub(crate) struct Outside {
 }
 
 /// TCP connection between real hosts.
-struct Opened {
-    connection: Connection,
+struct OpenedConnection {
+    connection: ObservedConnection,
     /// Endpoints of the connection, starting with the endpoint that opened it.
     ends: [Endpoint; 2],
     /// Number of the connection between these endpoints, because hosts may reuse ports.
@@ -89,14 +89,14 @@ struct Opened {
     flows: [FlowId; 2],
 }
 
-impl Outside {
-    pub fn new(outside: &OutsidePlan, plan: &Plan) -> Self {
+impl RealHosts {
+    pub fn new(outside: &AttachedHostsPlan, plan: &Plan) -> Self {
         let mut stand_ins = HashMap::new();
         for &flow in &outside.flows {
             let FlowPlan { from, to, .. } = plan.flows[usize::from(flow.0)];
             stand_ins.entry([from, to]).or_insert(flow);
         }
-        Outside {
+        RealHosts {
             ends: outside.ends.clone(),
             stand_ins,
             connections: HashMap::new(),
@@ -116,8 +116,8 @@ impl Outside {
             return None;
         }
         let others = || self.ends.iter().filter(|end| end.node != node);
-        if let Some(host) = airhop_wire::addressing::host(destination) {
-            let end = others().find(|end| end.reach == Reach::Host && end.node == host);
+        if let Some(host) = airhop_wire::addressing::node_of_ip(destination) {
+            let end = others().find(|end| end.reach == AddressScope::Host && end.node == host);
             if end.is_some() {
                 return end.map(|end| end.node);
             }
@@ -125,11 +125,11 @@ impl Outside {
         if destination.is_multicast() || destination == IpAddr::from([255; 4]) {
             return None;
         }
-        others().find(|end| end.reach == Reach::Network).map(|end| end.node)
+        others().find(|end| end.reach == AddressScope::Network).map(|end| end.node)
     }
 
     /// True if the senders at the node listen for notices in the form of ACKs.
-    fn hears(&self, node: NodeId) -> bool {
-        self.ends.iter().any(|end| end.node == node && end.hears)
+    fn has_notice_listener(&self, node: NodeId) -> bool {
+        self.ends.iter().any(|end| end.node == node && end.has_notice_listener)
     }
 }

@@ -1,6 +1,6 @@
 //! Observed traffic of real hosts, by flow. Used to configure a simulation of the same traffic.
 
-use crate::flow::Ends;
+use crate::flow::Endpoints;
 use crate::world::World;
 use airhop_base::{NodeId, Time};
 
@@ -39,11 +39,11 @@ pub enum ObservedLoad {
 impl World {
     /// Returns the flows of real hosts that have opened so far, in the order of their opening.
     pub fn observed_flows(&self) -> Vec<ObservedFlow> {
-        let opened = self.flows.iter().skip(self.ground.plan.flows.len());
+        let opened = self.flows.iter().skip(self.build_context.plan.flows.len());
         let seen = opened.filter_map(|flow| {
-            let Ends::Real(real) = &flow.ends else { return None };
+            let Endpoints::Real(real) = &flow.endpoints else { return None };
             let load = match &real.tcp {
-                Some(half) => ObservedLoad::Tcp { bytes: half.delivered() },
+                Some(half) => ObservedLoad::Tcp { bytes: half.delivered_bytes() },
                 None => {
                     ObservedLoad::Udp { datagrams: real.datagrams.sent, bytes: real.datagrams.sent_bytes }
                 }

@@ -1,7 +1,7 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
 use super::{Dropped, QueueDisc};
-use airhop_base::{Drop, Packet, Profile};
+use airhop_base::{DropCause, Packet, Profile};
 use airhop_engine::{Arena, Id};
 
 /// Biased queue management (Biaz and Vaidya 2005): a FIFO queue. If the queue is full, an arriving packet
@@ -13,18 +13,18 @@ use airhop_engine::{Arena, Id};
 pub struct Biased;
 
 impl EnqueuePolicy for Biased {
-    fn arrives(
+    fn on_arrival(
         &mut self,
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
-    ) -> Option<Drop> {
+    ) -> Option<DropCause> {
         if queue.len() >= queue.capacity()
             && arena.get(packet).profile == Profile::In
             && let Some(out) = queue.take_newest(|waiting| arena.get(waiting).profile == Profile::Out)
         {
-            dropped.push((out, Drop::Queue));
+            dropped.push((out, DropCause::Queue));
         }
         None
     }
@@ -47,12 +47,12 @@ mod tests {
         }
         assert_eq!(
             bench.offer_with(out),
-            Offered::Dropped(3, Drop::Queue),
+            Offered::Dropped(3, DropCause::Queue),
             "an \"out\" packet does not replace a packet"
         );
-        assert_eq!(bench.offer(), Offered::Dropped(2, Drop::Queue), "the newer of two packets");
-        assert_eq!(bench.offer(), Offered::Dropped(0, Drop::Queue), "then the older packet");
-        assert_eq!(bench.offer(), Offered::Dropped(6, Drop::Queue), "only \"in\" packets remain");
+        assert_eq!(bench.offer(), Offered::Dropped(2, DropCause::Queue), "the newer of two packets");
+        assert_eq!(bench.offer(), Offered::Dropped(0, DropCause::Queue), "then the older packet");
+        assert_eq!(bench.offer(), Offered::Dropped(6, DropCause::Queue), "only \"in\" packets remain");
         assert_eq!(bench.drain(), [1, 4, 5], "first in, first out");
     }
 }

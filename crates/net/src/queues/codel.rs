@@ -1,6 +1,6 @@
-use super::fifo::{Fifo, Waiting};
+use super::fifo::{Fifo, FifoEntry};
 use super::{Dropped, Marker, QueueDisc, Queued};
-use airhop_base::{Drop, Packet, Span, Time};
+use airhop_base::{DropCause, Packet, Span, Time};
 use airhop_engine::{Arena, Id};
 
 /// Parameters of CoDel (RFC 8289).
@@ -56,15 +56,21 @@ impl Codel {
 impl QueueDisc for Codel {
     fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
         if self.fifo.len() >= self.capacity {
-            return dropped.push((packet, Drop::Queue));
+            return dropped.push((packet, DropCause::Queue));
         }
         self.mtu = self.mtu.max(arena.get(&packet.id).bytes);
         self.fifo.push(now, packet, arena);
     }
 
-    fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+    fn pass(
+        &mut self,
+        _: Time,
+        _: Time,
+        packet: &Id<Packet>,
+        arena: &mut Arena<Packet>,
+    ) -> Option<DropCause> {
         self.mtu = self.mtu.max(arena.get(packet).bytes);
-        self.law.rest();
+        self.law.reset();
         None
     }
 
@@ -113,7 +119,7 @@ pub struct ControlLaw {
 
 /// Packet removed from the head. The boolean is true if the sojourn time has exceeded the target for an
 /// interval.
-type Head = (Option<Waiting>, bool);
+type Head = (Option<FifoEntry>, bool);
 
 impl ControlLaw {
     /// Creates the law for an empty queue.
@@ -123,7 +129,7 @@ impl ControlLaw {
     }
 
     /// Resets the state. Called when the queue is empty or a packet passes without queueing.
-    pub fn rest(&mut self) {
+    pub fn reset(&mut self) {
         self.above_from = None;
         self.dropping = false;
     }
@@ -142,27 +148,27 @@ impl ControlLaw {
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
         marker: &mut Marker,
-    ) -> Option<Waiting> {
-        let (mut next, mut is_late) = self.take(now, fifo, reserve);
+    ) -> Option<FifoEntry> {
+        let (mut next, mut is_late) = self.pop_head(now, fifo, reserve);
         if self.dropping {
             // In a long queue several drops may be due at one departure.
             while is_late && now >= self.drop_next {
                 self.count += 1;
                 let waiting = self.drop_or_mark(next, arena, dropped, marker);
                 if waiting.is_some() {
-                    self.drop_next = self.after(self.drop_next);
+                    self.drop_next = self.next_drop_after(self.drop_next);
                     return waiting;
                 }
-                (next, is_late) = self.take(now, fifo, reserve);
+                (next, is_late) = self.pop_head(now, fifo, reserve);
                 if is_late {
-                    self.drop_next = self.after(self.drop_next);
+                    self.drop_next = self.next_drop_after(self.drop_next);
                 }
             }
             self.dropping = is_late;
         } else if is_late {
             self.begin(now);
             let waiting = self.drop_or_mark(next, arena, dropped, marker);
-            return waiting.or_else(|| self.take(now, fifo, reserve).0);
+            return waiting.or_else(|| self.pop_head(now, fifo, reserve).0);
         }
         next
     }
@@ -174,24 +180,24 @@ impl ControlLaw {
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
         self.count = if is_recent { dropped_then.max(1) } else { 1 };
         self.count_before = self.count;
-        self.drop_next = self.after(now);
+        self.drop_next = self.next_drop_after(now);
         self.dropping = true;
     }
 
     /// Returns the time of the next drop after `then` (RFC 8289 §5.6). The interval between drops is
     /// inversely proportional to the square root of the drop count. The throughput of a TCP flow then
     /// decreases linearly.
-    fn after(&self, then: Time) -> Time {
+    fn next_drop_after(&self, then: Time) -> Time {
         then + Span::from_secs_f64(self.plan.interval.secs_f64() / f64::from(self.count).sqrt())
     }
 
     /// Removes the packet at the head, and compares its sojourn time with the target.
-    fn take(&mut self, now: Time, fifo: &mut Fifo, reserve: i64) -> Head {
+    fn pop_head(&mut self, now: Time, fifo: &mut Fifo, reserve: i64) -> Head {
         let Some(head) = fifo.pop() else {
             self.above_from = None;
             return (None, false);
         };
-        if now - head.since < self.plan.target || fifo.bytes() as i64 <= reserve {
+        if now - head.arrival_time < self.plan.target || fifo.queued_bytes() as i64 <= reserve {
             self.above_from = None;
             return (Some(head), false);
         }
@@ -202,16 +208,16 @@ impl ControlLaw {
     /// Drops the packet and returns `None`, or marks and returns the packet.
     fn drop_or_mark(
         &self,
-        waiting: Option<Waiting>,
+        waiting: Option<FifoEntry>,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
         marker: &mut Marker,
-    ) -> Option<Waiting> {
+    ) -> Option<FifoEntry> {
         let waiting = waiting?;
         if self.plan.ecn && marker.mark(arena.get_mut(&waiting.packet.id)) {
             return Some(waiting);
         }
-        dropped.push((waiting.packet, Drop::Aqm));
+        dropped.push((waiting.packet, DropCause::Aqm));
         None
     }
 }
@@ -252,7 +258,7 @@ mod tests {
                 self.offer(packets);
                 self.bench.next();
                 for (_, why) in self.bench.dropped() {
-                    assert_eq!(why, Drop::Aqm);
+                    assert_eq!(why, DropCause::Aqm);
                     drops.push(self.ms);
                 }
                 self.ms += 1;
@@ -343,7 +349,7 @@ mod tests {
     fn a_full_codel_queue_drops_arrivals() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));
         let offers: Vec<_> = (0..4).map(|_| bench.offer()).collect();
-        assert_eq!(offers[2..], [Offered::Queued, Offered::Dropped(3, Drop::Queue)]);
+        assert_eq!(offers[2..], [Offered::Queued, Offered::Dropped(3, DropCause::Queue)]);
         assert_eq!(bench.drain(), [0, 1, 2]);
     }
 }

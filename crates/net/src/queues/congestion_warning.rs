@@ -1,7 +1,7 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
 use super::{Dropped, Marker, QueueDisc};
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 
 /// Congestion warning (Xu, Tian and Ansari 2004): every ECN-capable packet is marked while the average queue
@@ -33,18 +33,24 @@ impl CongestionWarning {
 }
 
 impl EnqueuePolicy for CongestionWarning {
-    fn arrives(
+    fn on_arrival(
         &mut self,
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
         _: &mut Dropped,
-    ) -> Option<Drop> {
+    ) -> Option<DropCause> {
         self.note_arrival(queue.len(), packet, arena);
         None
     }
 
-    fn passes(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+    fn on_unqueued(
+        &mut self,
+        _: Time,
+        _: Time,
+        packet: &Id<Packet>,
+        arena: &mut Arena<Packet>,
+    ) -> Option<DropCause> {
         self.note_arrival(0, packet, arena);
         None
     }
@@ -75,7 +81,7 @@ mod tests {
         }
         assert_eq!(
             bench.offer_with(ect),
-            Offered::Dropped(5, Drop::Queue),
+            Offered::Dropped(5, DropCause::Queue),
             "a full queue nevertheless drops packets"
         );
         let marks = bench.drain_packets().map(|packet| packet.ecn == Ecn::Ce);

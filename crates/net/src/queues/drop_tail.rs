@@ -1,5 +1,5 @@
 use super::{Dropped, QueueDisc, Queued};
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ impl DropTail {
 impl QueueDisc for DropTail {
     fn push(&mut self, _: Time, packet: Queued, _: &mut Arena<Packet>, dropped: &mut Dropped) {
         if self.waiting.len() >= self.capacity {
-            dropped.push((packet, Drop::Queue));
+            dropped.push((packet, DropCause::Queue));
         } else {
             self.waiting.push_back(packet);
         }

@@ -1,6 +1,6 @@
 use super::drop_tail::DropTail;
 use super::{Dropped, Marker, QueueDisc, Queued};
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
 
@@ -10,22 +10,22 @@ pub trait EnqueuePolicy: Debug + Send {
     /// Handles an arriving packet. Returns the cause if the policy drops the packet. If `None`, the packet is
     /// offered to the queue, and may be dropped there. Queued packets that the policy drops are added to
     /// `dropped`.
-    fn arrives(
+    fn on_arrival(
         &mut self,
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
-    ) -> Option<Drop>;
+    ) -> Option<DropCause>;
 
     /// Handles a packet that passes without queueing; see [`QueueDisc::pass`].
-    fn passes(
+    fn on_unqueued(
         &mut self,
         now: Time,
         idle_since: Time,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-    ) -> Option<Drop> {
+    ) -> Option<DropCause> {
         let _ = (now, idle_since, packet, arena);
         None
     }
@@ -52,7 +52,7 @@ impl<D: EnqueuePolicy> PolicedFifo<D> {
 
 impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
     fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
-        match self.policy.arrives(&mut self.queue, &packet.id, arena, dropped) {
+        match self.policy.on_arrival(&mut self.queue, &packet.id, arena, dropped) {
             Some(why) => dropped.push((packet, why)),
             None => self.queue.push(now, packet, arena, dropped),
         }
@@ -64,8 +64,8 @@ impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
         idle_since: Time,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-    ) -> Option<Drop> {
-        self.policy.passes(now, idle_since, packet, arena)
+    ) -> Option<DropCause> {
+        self.policy.on_unqueued(now, idle_since, packet, arena)
     }
 
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {

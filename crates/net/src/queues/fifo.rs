@@ -6,18 +6,18 @@ use std::collections::VecDeque;
 /// FIFO queue that records the arrival time of each packet and the number of queued bytes.
 #[derive(Debug, Default)]
 pub struct Fifo {
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<FifoEntry>,
     bytes: u64,
 }
 
 /// Queued packet.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct FifoEntry {
     pub packet: Queued,
     /// Length of the packet in bytes.
     pub bytes: u32,
     /// Arrival time.
-    pub since: Time,
+    pub arrival_time: Time,
 }
 
 impl Fifo {
@@ -25,29 +25,29 @@ impl Fifo {
     pub fn push(&mut self, now: Time, packet: Queued, arena: &Arena<Packet>) {
         let bytes = arena.get(&packet.id).bytes;
         self.bytes += u64::from(bytes);
-        self.waiting.push_back(Waiting { packet, bytes, since: now });
+        self.waiting.push_back(FifoEntry { packet, bytes, arrival_time: now });
     }
 
     /// Removes the oldest packet.
-    pub fn pop(&mut self) -> Option<Waiting> {
+    pub fn pop(&mut self) -> Option<FifoEntry> {
         let oldest = self.waiting.pop_front();
         self.after_removal(oldest)
     }
 
     /// Removes the newest packet.
-    pub fn pop_newest(&mut self) -> Option<Waiting> {
+    pub fn pop_newest(&mut self) -> Option<FifoEntry> {
         let newest = self.waiting.pop_back();
         self.after_removal(newest)
     }
 
     /// Removes the first packet for which `matches` returns true.
-    pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Waiting> {
+    pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<FifoEntry> {
         let place = self.waiting.iter().position(|waiting| matches(&waiting.packet))?;
         let found = self.waiting.remove(place);
         self.after_removal(found)
     }
 
-    fn after_removal(&mut self, waiting: Option<Waiting>) -> Option<Waiting> {
+    fn after_removal(&mut self, waiting: Option<FifoEntry>) -> Option<FifoEntry> {
         self.bytes -= waiting.as_ref().map_or(0, |waiting| u64::from(waiting.bytes));
         waiting
     }
@@ -69,7 +69,7 @@ impl Fifo {
     }
 
     /// Returns the number of queued bytes.
-    pub fn bytes(&self) -> u64 {
+    pub fn queued_bytes(&self) -> u64 {
         self.bytes
     }
 }

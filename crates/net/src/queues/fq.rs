@@ -1,6 +1,6 @@
 use super::fifo::Fifo;
 use super::{Dropped, QueueDisc, Queued, bucket};
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
@@ -75,7 +75,7 @@ impl QueueDisc for Fq {
         }
         self.len += 1;
         if self.len > self.capacity {
-            dropped.extend(self.remove_newest_of_longest().map(|packet| (packet, Drop::Queue)));
+            dropped.extend(self.remove_newest_of_longest().map(|packet| (packet, DropCause::Queue)));
         }
     }
 
@@ -200,12 +200,12 @@ mod tests {
         bench.offer_with(of(1, 1000));
         assert_eq!(
             bench.offer_with(of(1, 1000)),
-            Offered::Dropped(2, Drop::Queue),
+            Offered::Dropped(2, DropCause::Queue),
             "the newest packet of the longest queue"
         );
         assert_eq!(
             bench.offer_with(of(0, 1000)),
-            Offered::Dropped(5, Drop::Queue),
+            Offered::Dropped(5, DropCause::Queue),
             "this packet is now the newest"
         );
         assert_eq!(bench.drain(), [0, 3, 1, 4]);

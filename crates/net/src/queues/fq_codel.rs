@@ -1,8 +1,8 @@
 use super::codel::CodelPlan;
 use super::codel::ControlLaw;
-use super::fifo::{Fifo, Waiting};
+use super::fifo::{Fifo, FifoEntry};
 use super::{Dropped, Marker, QueueDisc, Queued, bucket};
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
@@ -89,15 +89,15 @@ impl FqCodel {
     /// Drops half of the packets of the queue with the most bytes, oldest first and at most [`Self::BATCH`]
     /// (RFC 8290 §4.1).
     fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
-        let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes()) else {
+        let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.queued_bytes()) else {
             return;
         };
-        let before = fattest.fifo.bytes();
+        let before = fattest.fifo.queued_bytes();
         let count = (fattest.fifo.len() / 2).clamp(1, Self::BATCH);
         let oldest = std::iter::from_fn(|| fattest.fifo.pop()).take(count);
-        dropped.extend(oldest.map(|waiting| (waiting.packet, Drop::Queue)));
+        dropped.extend(oldest.map(|waiting| (waiting.packet, DropCause::Queue)));
         self.len -= count;
-        self.bytes -= before - fattest.fifo.bytes();
+        self.bytes -= before - fattest.fifo.queued_bytes();
     }
 
     /// Removes the next packet of queue `i`, after any drops by CoDel.
@@ -107,14 +107,14 @@ impl FqCodel {
         now: Time,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
-    ) -> Option<Waiting> {
+    ) -> Option<FifoEntry> {
         let Queue { fifo, law, credits, .. } = &mut self.queues[i as usize];
-        let (len, bytes) = (fifo.len(), fifo.bytes());
+        let (len, bytes) = (fifo.len(), fifo.queued_bytes());
         let elsewhere = self.bytes - bytes;
         let next =
             law.pop(now, fifo, i64::from(self.mtu) - elsewhere as i64, arena, dropped, &mut self.marker);
         self.len -= len - fifo.len();
-        self.bytes -= bytes - fifo.bytes();
+        self.bytes -= bytes - fifo.queued_bytes();
         *credits -= next.as_ref().map_or(0, |waiting| i64::from(waiting.bytes));
         next
     }
@@ -134,11 +134,17 @@ impl QueueDisc for FqCodel {
 
     /// Handles a packet that passes without queueing. All queues are empty and become inactive, except the
     /// packet's own queue.
-    fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+    fn pass(
+        &mut self,
+        _: Time,
+        _: Time,
+        packet: &Id<Packet>,
+        arena: &mut Arena<Packet>,
+    ) -> Option<DropCause> {
         for i in self.new.drain(..).chain(self.old.drain(..)) {
             let queue = &mut self.queues[i as usize];
             queue.is_active = false;
-            queue.law.rest();
+            queue.law.reset();
         }
         let packet = arena.get(packet);
         let i = self.queue_of(packet);
@@ -292,7 +298,7 @@ mod tests {
         let mut bench = waiting(limit(300), &[(300, 1000)]);
         assert_eq!(bench.offer(), Offered::DroppedMany((0..64).collect()));
         let mut bench = waiting(limit(1), &[(1, 1000)]);
-        assert_eq!(bench.offer(), Offered::Dropped(0, Drop::Queue));
+        assert_eq!(bench.offer(), Offered::Dropped(0, DropCause::Queue));
         assert_eq!(bench.drain(), [1]);
     }
 
@@ -312,7 +318,7 @@ mod tests {
             }
             last = bench.next_packet().expect("the link is never idle").flow.0;
             for (packet, why) in bench.dropped_packets() {
-                assert_eq!(why, Drop::Aqm);
+                assert_eq!(why, DropCause::Aqm);
                 drops[packet.flow.0 as usize] += 1;
             }
         }

@@ -4,7 +4,7 @@ use super::testing::Bench;
 use super::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use super::{QueueDisc, discipline};
 use airhop_base::{Ecn, FlowId, Packet, Profile, Span};
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -154,7 +154,7 @@ proptest! {
     #[test]
     fn every_packet_is_dropped_removed_or_queued_exactly_once(steps in vec(step(), 1..300)) {
         for plan in disciplines() {
-            let stream = Streams::new(1, 0).stream("queue");
+            let stream = RandomStreams::new(1, 0).stream("queue");
             let disc = discipline(&plan, |bytes| Span::from_micros(u64::from(bytes)), stream);
             let mut audit = Audit { bench: Bench::of(disc), inside: BTreeSet::new(), flows: Vec::new(), plan };
             steps.iter().for_each(|&step| audit.take(step));

@@ -12,11 +12,11 @@ impl Marker {
     /// Marks a packet with CE if its transport is ECN-capable (RFC 3168 §5). Returns true if the packet is
     /// ECN-capable. A packet that already has the mark is not counted again.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
-        if packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
+        if packet.ecn.is_ecn_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
             self.count(packet);
         }
-        packet.ecn.is_capable()
+        packet.ecn.is_ecn_capable()
     }
 
     /// Counts a mark. Packets without a flow are not ECN-capable.
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn a_queue_counts_each_ce_mark_once() {
         let mut marker = Marker::default();
-        let body = Body::Udp(Datagram { number: 0, len: 0, sent: Time::ZERO, original: None });
+        let body = Body::Udp(Datagram { sequence_number: 0, len: 0, sent: Time::ZERO, original: None });
         let plain = |flow| Packet::new(FlowId(flow), NodeId(0), NodeId(1), 28, body.clone());
         for (flow, ecn, is_capable) in [
             (3, Ecn::Ect0, true),

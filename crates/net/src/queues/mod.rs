@@ -22,9 +22,9 @@ mod testing;
 mod tx_queue;
 mod waits;
 
-use crate::delays::Delay;
-use airhop_base::{Drop, Packet, Span, Time};
-use airhop_engine::{Arena, Id, Stream};
+use crate::delays::DelaySummary;
+use airhop_base::{DropCause, Packet, Span, Time};
+use airhop_engine::{Arena, Id, RandomStream};
 use airhop_radio::layer::Station;
 use biased::Biased;
 use codel::Codel;
@@ -41,8 +41,8 @@ pub use pie::PiePlan;
 use red::Red;
 pub use red::RedPlan;
 use std::fmt::Debug;
-pub(crate) use tx_queue::{Offered, TxQueue};
-pub(crate) use waits::Waits;
+pub(crate) use tx_queue::{OfferOutcome, TxQueue};
+pub(crate) use waits::SojournTimes;
 
 /// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
@@ -57,7 +57,7 @@ pub(crate) trait QueueDisc: Debug + Send {
         idle_since: Time,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-    ) -> Option<Drop> {
+    ) -> Option<DropCause> {
         let _ = (now, idle_since, packet, arena);
         None
     }
@@ -93,14 +93,14 @@ pub(crate) struct Queued {
 #[derive(Debug)]
 pub(crate) struct QueueState<'a> {
     /// Distribution of sojourn times; `None` if no packet has left the queue.
-    pub wait: Option<Delay>,
+    pub wait: Option<DelaySummary>,
     /// Marker; `None` if the queue marks no packets.
     pub marker: Option<&'a Marker>,
 }
 
 /// Packets that a queue drops, in order, each with its cause. The caller reuses one buffer to avoid an
 /// allocation per packet.
-pub(crate) type Dropped = Vec<(Queued, Drop)>;
+pub(crate) type Dropped = Vec<(Queued, DropCause)>;
 
 /// Queue discipline with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,11 +169,11 @@ impl QueuePlan {
 
 /// Builds the queue of a plan. `time_for(bytes)`: serialisation time on the link behind the queue; `stream`:
 /// random stream of this link.
-pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> TxQueue {
+pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: RandomStream) -> TxQueue {
     TxQueue::new(discipline(plan, time_for, stream))
 }
 
-fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> Box<dyn QueueDisc> {
+fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: RandomStream) -> Box<dyn QueueDisc> {
     match *plan {
         QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
         QueuePlan::Red(plan) => {

@@ -1,7 +1,7 @@
 use super::fifo::Fifo;
 use super::{Dropped, Marker, QueueDisc, Queued};
-use airhop_base::{Drop, Packet, Span, Time};
-use airhop_engine::{Arena, Id, Stream};
+use airhop_base::{DropCause, Packet, Span, Time};
+use airhop_engine::{Arena, Id, RandomStream};
 
 /// Parameters of PIE (RFC 8033).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Pie {
     /// Length of the longest packet so far, bytes, in place of the typical length.
     packet: u32,
     plan: PiePlan,
-    stream: Stream,
+    stream: RandomStream,
     marker: Marker,
 }
 
@@ -44,10 +44,10 @@ impl PiePlan {
 
 impl Pie {
     /// Probability above which ECN-capable packets are dropped instead of marked (RFC 8033 §5.1).
-    const MOST_MARKED: f64 = 0.1;
+    const MAX_MARK_PROBABILITY: f64 = 0.1;
 
     /// Creates an empty queue.
-    pub fn new(plan: PiePlan, stream: Stream) -> Self {
+    pub fn new(plan: PiePlan, stream: RandomStream) -> Self {
         Pie {
             fifo: Fifo::default(),
             control: Controller::new(plan),
@@ -60,16 +60,16 @@ impl Pie {
 
     /// Handles an arriving packet. Returns the cause if the packet is dropped. If `None`, the packet is
     /// queued and may have been marked.
-    fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
-        self.control.note_arrival();
+    fn drop_or_mark(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<DropCause> {
+        self.control.restore_burst_allowance();
         self.packet = self.packet.max(arena.get(packet).bytes);
         // A queue with the bytes of at most two packets drops nothing, because the link would become idle.
-        let is_short = self.fifo.bytes() <= 2 * u64::from(self.packet);
+        let is_short = self.fifo.queued_bytes() <= 2 * u64::from(self.packet);
         if is_short || !self.control.drops_or_marks(&mut self.stream) {
             return None;
         }
-        let marks = self.plan.ecn && self.control.probability < Self::MOST_MARKED;
-        (!marks || !self.marker.mark(arena.get_mut(packet))).then_some(Drop::Aqm)
+        let marks = self.plan.ecn && self.control.probability < Self::MAX_MARK_PROBABILITY;
+        (!marks || !self.marker.mark(arena.get_mut(packet))).then_some(DropCause::Aqm)
     }
 }
 
@@ -78,24 +78,30 @@ impl QueueDisc for Pie {
         self.control.catch_up(now);
         if self.fifo.len() >= self.plan.packets {
             self.control.accumulated = 0.0;
-            return dropped.push((packet, Drop::Queue));
+            return dropped.push((packet, DropCause::Queue));
         }
-        match self.judge(&packet.id, arena) {
+        match self.drop_or_mark(&packet.id, arena) {
             Some(why) => dropped.push((packet, why)),
             None => self.fifo.push(now, packet, arena),
         }
     }
 
-    fn pass(&mut self, now: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+    fn pass(
+        &mut self,
+        now: Time,
+        _: Time,
+        packet: &Id<Packet>,
+        arena: &mut Arena<Packet>,
+    ) -> Option<DropCause> {
         self.control.catch_up(now);
         self.control.delay = 0.0;
-        self.judge(packet, arena)
+        self.drop_or_mark(packet, arena)
     }
 
     fn pop(&mut self, now: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Queued> {
         self.control.catch_up(now);
         let next = self.fifo.pop();
-        let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.since);
+        let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.arrival_time);
         // If the queue is empty, the delay counts as zero.
         self.control.delay = if self.fifo.len() > 0 { delay.secs_f64() } else { 0.0 };
         next.map(|waiting| waiting.packet)
@@ -142,7 +148,7 @@ struct Controller {
 
 impl Controller {
     /// Interval between two updates, T_UPDATE.
-    const UPDATE: Span = Span::from_millis(15);
+    const UPDATE_INTERVAL: Span = Span::from_millis(15);
     /// Increase of the probability per update, for each second of delay above the target.
     const ALPHA: f64 = 0.125;
     /// Increase of the probability per update, for each second by which the delay has grown since the last
@@ -167,7 +173,7 @@ impl Controller {
             delay: 0.0,
             delay_before: 0.0,
             burst_left: plan.burst,
-            next_update: Time::ZERO + Self::UPDATE,
+            next_update: Time::ZERO + Self::UPDATE_INTERVAL,
         }
     }
 
@@ -175,12 +181,12 @@ impl Controller {
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.has_settled() {
-                let missed = (now - self.next_update).whole(Self::UPDATE);
-                self.next_update += Self::UPDATE * missed;
+                let missed = (now - self.next_update).whole_multiples(Self::UPDATE_INTERVAL);
+                self.next_update += Self::UPDATE_INTERVAL * missed;
             } else {
                 self.update();
             }
-            self.next_update += Self::UPDATE;
+            self.next_update += Self::UPDATE_INTERVAL;
         }
     }
 
@@ -206,11 +212,11 @@ impl Controller {
         }
         self.probability = self.probability.clamp(0.0, 1.0);
         self.delay_before = self.delay;
-        self.burst_left = self.burst_left.saturating_sub(Self::UPDATE);
+        self.burst_left = self.burst_left.saturating_sub(Self::UPDATE_INTERVAL);
     }
 
     /// Restores the burst allowance if congestion has ended (§4.4).
-    fn note_arrival(&mut self) {
+    fn restore_burst_allowance(&mut self) {
         if self.probability == 0.0 && self.delay.max(self.delay_before) < self.target / 2.0 {
             self.burst_left = self.burst;
         }
@@ -219,7 +225,7 @@ impl Controller {
     /// Returns true if the arriving packet is to be dropped or marked. Always false during a burst allowance,
     /// or if the delay is below half the target and the probability below 0.2 (§4.1). Otherwise the choice is
     /// random, with a minimum and a maximum distance between drops (§5.4).
-    fn drops_or_marks(&mut self, stream: &mut Stream) -> bool {
+    fn drops_or_marks(&mut self, stream: &mut RandomStream) -> bool {
         let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
         if self.burst_left > Span::ZERO || is_harmless {
             return false;
@@ -242,13 +248,13 @@ mod tests {
     use super::super::testing::{Bench, Offered};
     use super::*;
     use airhop_base::Ecn;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     const MS: f64 = 0.001;
     const PLAN: PiePlan = PiePlan { ecn: true, ..PiePlan::RFC8033 };
 
-    fn stream() -> Stream {
-        Streams::new(1, 0).stream("pie")
+    fn stream() -> RandomStream {
+        RandomStreams::new(1, 0).stream("pie")
     }
 
     /// Returns a controller without burst allowance. Delays are in seconds.
@@ -306,7 +312,7 @@ mod tests {
                 late.catch_up(end);
                 while punctual.next_update <= end {
                     punctual.update();
-                    punctual.next_update += Controller::UPDATE;
+                    punctual.next_update += Controller::UPDATE_INTERVAL;
                 }
                 assert_eq!(format!("{late:?}"), format!("{punctual:?}"));
             }
@@ -321,7 +327,7 @@ mod tests {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
         let told_at = |pie: &mut Controller, ms| {
             pie.catch_up(Time::ZERO + Span::from_millis(ms));
-            pie.note_arrival();
+            pie.restore_burst_allowance();
             pie.drops_or_marks(&mut stream())
         };
         assert!((0..150).all(|ms| !told_at(&mut pie, ms)));
@@ -392,7 +398,8 @@ mod tests {
         ] {
             let mut bench = congested(probability, PiePlan { ecn, ..PLAN });
             let offers: Vec<_> = (0..900).map(|_| bench.offer_with(set)).collect();
-            let drops = offers.iter().filter(|offer| matches!(offer, Offered::Dropped(_, Drop::Aqm))).count();
+            let drops =
+                offers.iter().filter(|offer| matches!(offer, Offered::Dropped(_, DropCause::Aqm))).count();
             let marked = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
             assert_eq!((drops == 0, marked > 0), (marks, marks), "{drops} dropped, {marked} marked");
         }
@@ -401,7 +408,11 @@ mod tests {
         assert_eq!(bench.disc.len(), 2);
         bench.disc.control = at(1.0, 20.0 * MS, 20.0 * MS);
         assert_eq!(bench.offer(), Offered::Queued, "two packets are queued at its arrival");
-        assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "three packets are queued at its arrival");
+        assert_eq!(
+            bench.offer(),
+            Offered::Dropped(4, DropCause::Aqm),
+            "three packets are queued at its arrival"
+        );
     }
 
     // RFC 8033 §4.3: the delay is the sojourn time of the last departed packet; it is zero if the queue is

@@ -1,8 +1,8 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
 use super::{Dropped, Marker, QueueDisc};
-use airhop_base::{Drop, Packet, Span, Time};
-use airhop_engine::{Arena, Id, Stream};
+use airhop_base::{DropCause, Packet, Span, Time};
+use airhop_engine::{Arena, Id, RandomStream};
 
 /// Parameters of random early detection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub struct Red {
     average: f64,
     /// Number of packets since the last drop or mark.
     count: u32,
-    stream: Stream,
+    stream: RandomStream,
     marker: Marker,
 }
 
@@ -58,17 +58,17 @@ enum Decision {
 
 impl Red {
     /// Creates the policy of a queue. `packet_time`: serialisation time of a packet of the typical length.
-    pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
+    pub fn new(plan: RedPlan, packet_time: Span, stream: RandomStream) -> Self {
         Red { plan, packet_time, average: 0.0, count: 0, stream, marker: Marker::default() }
     }
 
     /// Handles an arriving packet. Returns the cause if the packet is dropped. If `None`, the packet is
     /// queued and may have been marked.
-    fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+    fn drop_or_mark(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<DropCause> {
         match self.decide() {
             Decision::Nothing => None,
             Decision::Early if self.plan.ecn && self.marker.mark(arena.get_mut(packet)) => None,
-            Decision::Early | Decision::Forced => Some(Drop::Aqm),
+            Decision::Early | Decision::Forced => Some(DropCause::Aqm),
         }
     }
 
@@ -104,29 +104,29 @@ impl Red {
 }
 
 impl EnqueuePolicy for Red {
-    fn arrives(
+    fn on_arrival(
         &mut self,
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
         _: &mut Dropped,
-    ) -> Option<Drop> {
+    ) -> Option<DropCause> {
         self.average += self.plan.weight * (queue.len() as f64 - self.average);
-        self.judge(packet, arena)
+        self.drop_or_mark(packet, arena)
     }
 
     /// Decays the average over the idle time (Floyd and Jacobson 1993 §4), as if packets of typical length
     /// had arrived at the empty queue.
-    fn passes(
+    fn on_unqueued(
         &mut self,
         now: Time,
         idle_since: Time,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-    ) -> Option<Drop> {
+    ) -> Option<DropCause> {
         let missed = (now - idle_since).secs_f64() / self.packet_time.secs_f64();
         self.average *= libm::pow(1.0 - self.plan.weight, missed);
-        self.judge(packet, arena)
+        self.drop_or_mark(packet, arena)
     }
 
     fn marker(&self) -> Option<&Marker> {
@@ -140,7 +140,7 @@ mod tests {
     use super::super::testing::{Bench, Offered};
     use super::*;
     use airhop_base::Ecn;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     const PLAN: RedPlan = RedPlan {
         packets: 50,
@@ -154,7 +154,7 @@ mod tests {
     };
 
     fn red(plan: RedPlan) -> Red {
-        Red::new(plan, Span::from_millis(1), Streams::new(1, 0).stream("red"))
+        Red::new(plan, Span::from_millis(1), RandomStreams::new(1, 0).stream("red"))
     }
 
     /// Returns a policy with the given average queue, which does not change.
@@ -211,7 +211,7 @@ mod tests {
         (0..50).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         let expected = (0..50).fold(0.0, |average, q| average + 0.002 * (f64::from(q) - average));
         assert!((bench.disc.policy.average - expected).abs() < 1e-12);
-        assert_eq!(bench.offer(), Offered::Dropped(50, Drop::Queue), "full");
+        assert_eq!(bench.offer(), Offered::Dropped(50, DropCause::Queue), "full");
         assert_eq!(bench.drain().len(), 50);
         let before = bench.disc.policy.average;
         bench.idle = Span::from_millis(250);
@@ -230,7 +230,7 @@ mod tests {
         ] {
             let mut bench = bench(at(10.0, RedPlan { packets: 1000, ecn, ..PLAN }));
             let offers: Vec<_> = (0..1000).map(|_| bench.offer_with(set)).collect();
-            let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, Drop::Aqm))).count();
+            let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, DropCause::Aqm))).count();
             let marks = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
             // One packet in 10.5 is marked. The tolerance is five standard deviations of the count, for
             // uniform distances.
@@ -238,6 +238,6 @@ mod tests {
             assert!((fits(drops), fits(marks)) == (dropped, marked), "{drops} dropped, {marks} marked");
         }
         let mut bench = bench(at(30.0, PLAN));
-        assert_eq!(bench.offer_with(ect), Offered::Dropped(0, Drop::Aqm));
+        assert_eq!(bench.offer_with(ect), Offered::Dropped(0, DropCause::Aqm));
     }
 }

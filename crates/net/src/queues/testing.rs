@@ -1,7 +1,7 @@
 //! Test bench for a queue discipline. Packets are numbered in their order of arrival.
 
 use super::{Dropped, QueueDisc, Queued};
-use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Span, Time};
+use airhop_base::{Body, Datagram, DropCause, Ecn, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::Arena;
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub enum Offered {
     Queued,
     /// The discipline dropped this packet alone, for this cause.
-    Dropped(u64, Drop),
+    Dropped(u64, DropCause),
     /// The discipline dropped these packets.
     DroppedMany(Vec<u64>),
 }
@@ -77,11 +77,11 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     }
 
     /// Returns the packets dropped since the previous call, with the causes.
-    pub fn dropped(&mut self) -> Vec<(u64, Drop)> {
+    pub fn dropped(&mut self) -> Vec<(u64, DropCause)> {
         self.dropped_packets().map(|(packet, why)| (number(&packet), why)).collect()
     }
 
-    pub fn dropped_packets(&mut self) -> impl Iterator<Item = (Packet, Drop)> {
+    pub fn dropped_packets(&mut self) -> impl Iterator<Item = (Packet, DropCause)> {
         let Bench { dropped, arena, marked, .. } = self;
         dropped.drain(..).map(|(queued, why)| {
             let packet = arena.take(queued.id);
@@ -129,13 +129,13 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
 
 /// Returns a datagram with this number and a length of 1000 bytes.
 pub fn datagram(number: u64) -> Packet {
-    let body = Body::Udp(Datagram { number, len: 972, sent: Time::ZERO, original: None });
+    let body = Body::Udp(Datagram { sequence_number: number, len: 972, sent: Time::ZERO, original: None });
     Packet::new(FlowId(0), NodeId(0), NodeId(1), 1000, body)
 }
 
 pub fn number(packet: &Packet) -> u64 {
     match &packet.body {
-        Body::Udp(datagram) => datagram.number,
+        Body::Udp(datagram) => datagram.sequence_number,
         other => unreachable!("a {other:?} is not created here"),
     }
 }

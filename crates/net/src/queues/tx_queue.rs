@@ -1,5 +1,5 @@
-use super::{Dropped, Marker, QueueDisc, QueueState, Queued, Waits};
-use airhop_base::{Drop, Packet, Time};
+use super::{Dropped, Marker, QueueDisc, QueueState, Queued, SojournTimes};
+use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 
 /// Transmit queue: a queue discipline before a transmitter. A packet passes without queueing if the
@@ -16,12 +16,12 @@ struct Record {
     /// False if the queue is certainly empty. The discipline is then not called.
     may_wait: bool,
     /// Sojourn times of packets that left the queue.
-    waits: Waits,
+    waits: SojournTimes,
 }
 
 /// Outcome of a packet offered to a [`TxQueue`].
 #[derive(Debug)]
-pub enum Offered {
+pub enum OfferOutcome {
     /// The packet passes to the transmitter without queueing.
     Passes(Queued),
     /// The discipline dropped the packet instead of passing it without queueing.
@@ -46,20 +46,20 @@ impl TxQueue {
         packet: Queued,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
-    ) -> Offered {
+    ) -> OfferOutcome {
         if let Some(since) = free_since
             && !self.has_waiting()
         {
             let Some(why) = self.discipline.pass(now, since, &packet.id, arena) else {
-                self.record.waits.pass();
-                return Offered::Passes(packet);
+                self.record.waits.add_unqueued();
+                return OfferOutcome::Passes(packet);
             };
             dropped.push((packet, why));
-            return Offered::Refused;
+            return OfferOutcome::Refused;
         }
         self.record.may_wait = true;
         self.discipline.push(now, packet, arena, dropped);
-        Offered::Pushed
+        OfferOutcome::Pushed
     }
 
     /// Removes and returns the next packet. Packets that the discipline drops first are added to `dropped`.
@@ -91,7 +91,7 @@ impl TxQueue {
     /// Drops all queued packets, because their route is lost.
     pub fn clear(&mut self, dropped: &mut Dropped) {
         while let Some(packet) = self.remove_first(&|_| true) {
-            dropped.push((packet, Drop::Route));
+            dropped.push((packet, DropCause::Route));
         }
     }
 
@@ -121,8 +121,8 @@ impl TxQueue {
     }
 
     /// Ends the warm-up. Only packets that leave the queue later count in the sojourn times.
-    pub fn begin_anew(&mut self) {
-        self.record.waits = Waits::default();
+    pub fn end_warm_up(&mut self) {
+        self.record.waits = SojournTimes::default();
     }
 }
 
@@ -131,20 +131,20 @@ mod tests {
     use super::super::QueuePlan;
     use super::super::testing::{datagram, number};
     use super::*;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     /// A packet passes without queueing only if the transmitter is free and the queue is empty. Each packet
     /// keeps its next station.
     #[test]
     fn a_packet_passes_a_free_transmitter_without_queueing() {
-        let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, Streams::new(1, 0).stream("queue"));
+        let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, RandomStreams::new(1, 0).stream("queue"));
         let mut queue = super::super::build(&plan, |_| airhop_base::Span::ZERO, stream);
         let (mut arena, mut dropped) = (Arena::new(), Dropped::new());
         let mut offer = |queue: &mut TxQueue, number, free: bool| {
             let packet =
                 Queued { id: arena.insert(datagram(number)), to: number as u16 + 10, since: Time::ZERO };
             match queue.offer(Time::ZERO, free.then_some(Time::ZERO), packet, &mut arena, &mut dropped) {
-                Offered::Passes(packet) => Some(self::number(&arena.take(packet.id))),
+                OfferOutcome::Passes(packet) => Some(self::number(&arena.take(packet.id))),
                 _ => None,
             }
         };

@@ -1,21 +1,21 @@
-use crate::delays::{Delay, Delays};
+use crate::delays::{DelayHistogram, DelaySummary};
 use airhop_base::Span;
 
 /// Sojourn times of the packets of a queue. A packet that passes to the transmitter without queueing has a
 /// sojourn time of zero.
 #[derive(Debug, Default)]
-pub(crate) struct Waits {
+pub(crate) struct SojournTimes {
     /// Number of packets that passed without queueing.
     passed: u64,
     /// Sojourn times of queued packets. The box keeps the struct of a link small, because most packets pass
     /// without queueing.
-    waits: Box<Delays>,
+    waits: Box<DelayHistogram>,
 }
 
-impl Waits {
+impl SojournTimes {
     /// Counts a packet that passed without queueing.
     #[inline]
-    pub fn pass(&mut self) {
+    pub fn add_unqueued(&mut self) {
         self.passed += 1;
     }
 
@@ -26,7 +26,7 @@ impl Waits {
     }
 
     /// Returns the distribution of the sojourn times; `None` if no packet was counted.
-    pub fn summary(&self) -> Option<Delay> {
+    pub fn summary(&self) -> Option<DelaySummary> {
         self.waits.summary_with_zeros(self.passed)
     }
 }
@@ -39,9 +39,9 @@ mod tests {
     // the median 0. The 95th percentile by nearest rank is that of the tenth packet, 50 ms.
     #[test]
     fn packets_that_are_not_queued_count_as_zero_wait() {
-        let mut waits = Waits::default();
+        let mut waits = SojournTimes::default();
         assert_eq!(waits.summary(), None);
-        (0..9).for_each(|_| waits.pass());
+        (0..9).for_each(|_| waits.add_unqueued());
         waits.add(Span::from_millis(50));
         let found = waits.summary().expect("ten packets");
         assert_eq!((found.mean, found.p50, found.p95, found.max), (5.0, 0.0, 50.0, 50.0));

@@ -2,7 +2,7 @@
 
 use super::measures::{ClassReport, FlowReport};
 use super::quality::ClassQuality;
-use crate::delays::Delays;
+use crate::delays::DelayHistogram;
 use crate::transit::Completions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ struct Class {
     /// Goodput of each flow of the scenario in Mbit/s, by flow index. Includes the flows that the flow's
     /// application opened.
     goodputs: BTreeMap<usize, f64>,
-    delays: Delays,
+    delays: DelayHistogram,
     completions: Completions,
     /// Number of unfinished transfers and requests; `None` if no application in the class has either.
     unfinished: Option<u64>,
@@ -30,8 +30,8 @@ struct Class {
 pub(crate) struct ClassMember<'a> {
     pub report: &'a FlowReport,
     /// Index of the first flow of the flow's application.
-    pub group: usize,
-    pub delays: Option<&'a Delays>,
+    pub app_first_flow: usize,
+    pub delays: Option<&'a DelayHistogram>,
     /// Completions of the flow's application, and the number of unfinished transfers and requests; `None` if
     /// the application has neither.
     pub completions: Option<(&'a Completions, u64)>,
@@ -48,7 +48,7 @@ impl Classes {
                 self.0.last_mut().expect("a class was added")
             }
         };
-        *class.goodputs.entry(member.group).or_default() += goodput_mbps;
+        *class.goodputs.entry(member.app_first_flow).or_default() += goodput_mbps;
         if let Some(delays) = member.delays {
             class.delays.merge(delays);
         }
@@ -70,7 +70,7 @@ impl Class {
         Class {
             name,
             goodputs: BTreeMap::new(),
-            delays: Delays::default(),
+            delays: DelayHistogram::default(),
             completions: Completions::default(),
             unfinished: None,
             quality: ClassQuality::default(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     fn member(report: &FlowReport, group: usize) -> ClassMember<'_> {
-        ClassMember { report, group, delays: None, completions: None }
+        ClassMember { report, app_first_flow: group, delays: None, completions: None }
     }
 
     // Values computed by hand: goodputs of 1 and 3 have an index of 4²/(2 × 10) = 0.8. The goodput of a flow
@@ -129,7 +129,7 @@ mod tests {
     // medians.
     #[test]
     fn class_delays_and_completions_combine_all_its_flows() {
-        let (mut short, mut long) = (Delays::default(), Delays::default());
+        let (mut short, mut long) = (DelayHistogram::default(), DelayHistogram::default());
         short.add(Span::from_millis(10), 3);
         long.add(Span::from_millis(100), 1);
         let mut pages = Completions::default();

@@ -2,7 +2,7 @@
 
 /// ECN counts of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct EcnCounts {
     /// Number of data segments (or datagrams) that the sender sent with ECT(0).
     pub ect0: u64,
     /// Number of data segments (or datagrams) that the sender sent with ECT(1).
@@ -13,7 +13,7 @@ pub struct Marks {
     pub ece: u64,
 }
 
-impl Marks {
+impl EcnCounts {
     /// Keys in the run document, each with the name of its count.
     pub(super) const KEYS: [(&'static str, &'static str); 4] = [
         ("ect0", "Segments sent with ECT(0)"),
@@ -28,7 +28,7 @@ impl Marks {
     }
 
     /// Subtracts the counts of `earlier`.
-    pub(super) fn leave_out(&mut self, earlier: &Marks) {
+    pub(super) fn leave_out(&mut self, earlier: &EcnCounts) {
         self.ect0 -= earlier.ect0;
         self.ect1 -= earlier.ect1;
         self.ce -= earlier.ce;

@@ -2,9 +2,9 @@
 //! tables and plots.
 
 use super::connections::ConnectionCounts;
-use super::marks::Marks;
-use crate::delays::Delay;
-use crate::ground_truth::lateness::Lateness;
+use super::marks::EcnCounts;
+use crate::delays::DelaySummary;
+use crate::ground_truth::lateness::NoticeLateness;
 use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 use crate::transit::Completion;
 use airhop_base::NoticeKind;
@@ -86,7 +86,7 @@ pub struct Column {
 
 impl Column {
     /// Returns the column for a measure that is a single number.
-    pub(super) fn of(measure: &Measure, is_count: bool) -> Column {
+    pub(super) fn from_measure(measure: &Measure, is_count: bool) -> Column {
         let &Measure { name, label, short, unit, about, over_flows, after_warm_up, of_real } = measure;
         Column {
             name: name.into(),
@@ -103,15 +103,15 @@ impl Column {
     }
 
     /// Returns the column for one number of a group. `keys`: keys below the key of the measure.
-    fn within(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
+    fn from_group(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
         let path = [&[measure.name], keys].concat();
-        Column { name, path, short: label.clone(), label, ..Column::of(measure, true) }
+        Column { name, path, short: label.clone(), label, ..Column::from_measure(measure, true) }
     }
 }
 
 /// Value in the run document.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ReportValue {
     /// `null`: the value was not measured, or only a real kernel knows it.
     Null,
     /// Integer.
@@ -119,7 +119,7 @@ pub enum Value {
     /// Any other number.
     Real(f64),
     /// Values by key.
-    Group(Vec<(&'static str, Value)>),
+    Group(Vec<(&'static str, ReportValue)>),
 }
 
 /// Type of a field of a report.
@@ -127,10 +127,10 @@ pub(super) trait Quantity {
     /// Returns the columns of the field in data frames.
     fn columns(measure: &Measure) -> Vec<Column>;
     /// Returns the value in the run document.
-    fn value(&self) -> Value;
+    fn value(&self) -> ReportValue;
     /// Returns the entries of the measure `name` in the run document: one entry, or one per kind of
     /// application.
-    fn entries(&self, name: &'static str) -> Vec<(&'static str, Value)> {
+    fn entries(&self, name: &'static str) -> Vec<(&'static str, ReportValue)> {
         vec![(name, self.value())]
     }
     /// Subtracts the counts of `earlier`. A rate is recomputed from the difference.
@@ -139,11 +139,11 @@ pub(super) trait Quantity {
 
 impl Quantity for u64 {
     fn columns(measure: &Measure) -> Vec<Column> {
-        vec![Column::of(measure, true)]
+        vec![Column::from_measure(measure, true)]
     }
 
-    fn value(&self) -> Value {
-        Value::Count(*self)
+    fn value(&self) -> ReportValue {
+        ReportValue::Count(*self)
     }
 
     fn leave_out(&mut self, earlier: &Self) {
@@ -153,41 +153,41 @@ impl Quantity for u64 {
 
 impl Quantity for usize {
     fn columns(measure: &Measure) -> Vec<Column> {
-        vec![Column::of(measure, true)]
+        vec![Column::from_measure(measure, true)]
     }
 
-    fn value(&self) -> Value {
-        Value::Count(*self as u64)
+    fn value(&self) -> ReportValue {
+        ReportValue::Count(*self as u64)
     }
 }
 
 impl Quantity for f64 {
     fn columns(measure: &Measure) -> Vec<Column> {
-        vec![Column::of(measure, false)]
+        vec![Column::from_measure(measure, false)]
     }
 
-    fn value(&self) -> Value {
-        Value::Real(*self)
+    fn value(&self) -> ReportValue {
+        ReportValue::Real(*self)
     }
 }
 
 impl Quantity for Option<f64> {
     fn columns(measure: &Measure) -> Vec<Column> {
-        vec![Column::of(measure, false)]
+        vec![Column::from_measure(measure, false)]
     }
 
-    fn value(&self) -> Value {
-        self.map_or(Value::Null, Value::Real)
+    fn value(&self) -> ReportValue {
+        self.map_or(ReportValue::Null, ReportValue::Real)
     }
 }
 
 impl Quantity for Option<u64> {
     fn columns(measure: &Measure) -> Vec<Column> {
-        vec![Column::of(measure, true)]
+        vec![Column::from_measure(measure, true)]
     }
 
-    fn value(&self) -> Value {
-        self.map_or(Value::Null, Value::Count)
+    fn value(&self) -> ReportValue {
+        self.map_or(ReportValue::Null, ReportValue::Count)
     }
 
     fn leave_out(&mut self, earlier: &Self) {
@@ -202,13 +202,13 @@ impl Quantity for [u64; NoticeKind::ALL.len()] {
     fn columns(measure: &Measure) -> Vec<Column> {
         let column = |kind: NoticeKind| {
             let (name, label) = (kind.name(), kind.name().to_uppercase());
-            Column::within(measure, &[name], format!("notices_{name}"), format!("{label} notices"))
+            Column::from_group(measure, &[name], format!("notices_{name}"), format!("{label} notices"))
         };
         NoticeKind::ALL.into_iter().map(column).collect()
     }
 
-    fn value(&self) -> Value {
-        counts(NoticeKind::ALL.iter().map(|kind| kind.name()).zip(self))
+    fn value(&self) -> ReportValue {
+        group_value(NoticeKind::ALL.iter().map(|kind| kind.name()).zip(self))
     }
 
     fn leave_out(&mut self, earlier: &Self) {
@@ -216,16 +216,16 @@ impl Quantity for [u64; NoticeKind::ALL.len()] {
     }
 }
 
-impl Quantity for Marks {
+impl Quantity for EcnCounts {
     fn columns(measure: &Measure) -> Vec<Column> {
         let column = |(key, label): (&'static str, &str)| {
-            Column::within(measure, &[key], format!("marks_{key}"), label.into())
+            Column::from_group(measure, &[key], format!("marks_{key}"), label.into())
         };
-        Marks::KEYS.map(column).into()
+        EcnCounts::KEYS.map(column).into()
     }
 
-    fn value(&self) -> Value {
-        counts(Marks::KEYS.map(|(key, _)| key).into_iter().zip(&self.counts()))
+    fn value(&self) -> ReportValue {
+        group_value(EcnCounts::KEYS.map(|(key, _)| key).into_iter().zip(&self.counts()))
     }
 
     fn leave_out(&mut self, earlier: &Self) {
@@ -236,16 +236,16 @@ impl Quantity for Marks {
 impl Quantity for Option<ConnectionCounts> {
     fn columns(measure: &Measure) -> Vec<Column> {
         let column = |(key, label): (&'static str, &str)| {
-            Column::within(measure, &[key], format!("connections_{key}"), label.into())
+            Column::from_group(measure, &[key], format!("connections_{key}"), label.into())
         };
         ConnectionCounts::KEYS.map(column).into()
     }
 
-    fn value(&self) -> Value {
+    fn value(&self) -> ReportValue {
         let named = |of: &ConnectionCounts| {
-            counts(ConnectionCounts::KEYS.map(|(key, _)| key).into_iter().zip(&of.counts()))
+            group_value(ConnectionCounts::KEYS.map(|(key, _)| key).into_iter().zip(&of.counts()))
         };
-        self.as_ref().map_or(Value::Null, named)
+        self.as_ref().map_or(ReportValue::Null, named)
     }
 
     fn leave_out(&mut self, earlier: &Self) {
@@ -260,15 +260,16 @@ impl Quantity for Confusion {
         let column = |judged: &'static str, cause: &'static str| {
             let (name, label) =
                 (format!("judged_{judged}_{cause}"), format!("LossClass {judged}, was {cause}"));
-            Column::within(measure, &[judged, cause], name, label)
+            Column::from_group(measure, &[judged, cause], name, label)
         };
         let rows = LossClass::ALL.into_iter();
         rows.flat_map(|judged| TRUE_CAUSES.map(|cause| column(judged.name(), cause))).collect()
     }
 
-    fn value(&self) -> Value {
-        let row = |(judged, row): (LossClass, &_)| (judged.name(), counts(TRUE_CAUSES.into_iter().zip(row)));
-        Value::Group(LossClass::ALL.into_iter().zip(self).map(row).collect())
+    fn value(&self) -> ReportValue {
+        let row =
+            |(judged, row): (LossClass, &_)| (judged.name(), group_value(TRUE_CAUSES.into_iter().zip(row)));
+        ReportValue::Group(LossClass::ALL.into_iter().zip(self).map(row).collect())
     }
 
     fn leave_out(&mut self, earlier: &Self) {
@@ -276,10 +277,10 @@ impl Quantity for Confusion {
     }
 }
 
-impl Quantity for Lateness {
+impl Quantity for NoticeLateness {
     fn columns(measure: &Measure) -> Vec<Column> {
         let count =
-            |key, label: &str| Column::within(measure, &[key], format!("lateness_{key}"), label.into());
+            |key, label: &str| Column::from_group(measure, &[key], format!("lateness_{key}"), label.into());
         vec![
             count("notices", "Notices that met a timer"),
             count("late", "Notices later than a timeout"),
@@ -292,12 +293,12 @@ impl Quantity for Lateness {
         ]
     }
 
-    fn value(&self) -> Value {
-        let Some(mean_ms) = self.mean_ms() else { return Value::Null };
-        Value::Group(vec![
-            ("notices", Value::Count(self.notices)),
-            ("late", Value::Count(self.late)),
-            ("mean_ms", Value::Real(mean_ms)),
+    fn value(&self) -> ReportValue {
+        let Some(mean_ms) = self.mean_ms() else { return ReportValue::Null };
+        ReportValue::Group(vec![
+            ("notices", ReportValue::Count(self.notices)),
+            ("late", ReportValue::Count(self.late)),
+            ("mean_ms", ReportValue::Real(mean_ms)),
         ])
     }
 
@@ -306,47 +307,47 @@ impl Quantity for Lateness {
     }
 }
 
-impl Quantity for Option<Delay> {
+impl Quantity for Option<DelaySummary> {
     fn columns(measure: &Measure) -> Vec<Column> {
         ["mean", "p50", "p95", "p99", "max"].map(|key| time_column(measure, "delay", key)).into()
     }
 
-    fn value(&self) -> Value {
-        let Some(Delay { mean, p50, p95, p99, max, .. }) = *self else { return Value::Null };
+    fn value(&self) -> ReportValue {
+        let Some(DelaySummary { mean, p50, p95, p99, max, .. }) = *self else { return ReportValue::Null };
         let named = [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99), ("max", max)];
-        Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
+        ReportValue::Group(named.map(|(key, ms)| (key, ReportValue::Real(ms))).into())
     }
 }
 
 /// Distribution of RTT samples; `None` without a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct RoundTrips(pub Option<Delay>);
+pub struct RttSummary(pub Option<DelaySummary>);
 
-impl Quantity for RoundTrips {
+impl Quantity for RttSummary {
     fn columns(measure: &Measure) -> Vec<Column> {
         ["min", "p50", "p95", "p99"].map(|key| time_column(measure, "rtt", key)).into()
     }
 
-    fn value(&self) -> Value {
-        let Some(Delay { min, p50, p95, p99, .. }) = self.0 else { return Value::Null };
+    fn value(&self) -> ReportValue {
+        let Some(DelaySummary { min, p50, p95, p99, .. }) = self.0 else { return ReportValue::Null };
         let named = [("min", min), ("p50", p50), ("p95", p95), ("p99", p99)];
-        Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
+        ReportValue::Group(named.map(|(key, ms)| (key, ReportValue::Real(ms))).into())
     }
 }
 
 /// Distribution of sojourn times in a queue; `None` if no packet has left the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Wait(pub Option<Delay>);
+pub struct SojournSummary(pub Option<DelaySummary>);
 
-impl Quantity for Wait {
+impl Quantity for SojournSummary {
     fn columns(measure: &Measure) -> Vec<Column> {
         ["mean", "p50", "p95", "p99"].map(|key| time_column(measure, "wait", key)).into()
     }
 
-    fn value(&self) -> Value {
-        let Some(Delay { mean, p50, p95, p99, .. }) = self.0 else { return Value::Null };
+    fn value(&self) -> ReportValue {
+        let Some(DelaySummary { mean, p50, p95, p99, .. }) = self.0 else { return ReportValue::Null };
         let named = [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99)];
-        Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
+        ReportValue::Group(named.map(|(key, ms)| (key, ReportValue::Real(ms))).into())
     }
 }
 
@@ -354,7 +355,7 @@ impl Quantity for Option<Completion> {
     fn columns(measure: &Measure) -> Vec<Column> {
         let count = |key: &'static str, short: &str, label: &str| Column {
             short: short.into(),
-            ..Column::within(measure, &[key], format!("completion_{key}"), label.into())
+            ..Column::from_group(measure, &[key], format!("completion_{key}"), label.into())
         };
         let time = |key| Column {
             unit: "ms",
@@ -368,12 +369,14 @@ impl Quantity for Option<Completion> {
         counts.into_iter().chain(["mean", "p50", "p95", "p99"].map(time)).collect()
     }
 
-    fn value(&self) -> Value {
-        let Some(Completion { count, unfinished, times }) = *self else { return Value::Null };
-        let time = |of: fn(&Delay) -> f64| times.as_ref().map_or(Value::Null, |times| Value::Real(of(times)));
-        Value::Group(vec![
-            ("count", Value::Count(count)),
-            ("unfinished", Value::Count(unfinished)),
+    fn value(&self) -> ReportValue {
+        let Some(Completion { count, unfinished, times }) = *self else { return ReportValue::Null };
+        let time = |of: fn(&DelaySummary) -> f64| {
+            times.as_ref().map_or(ReportValue::Null, |times| ReportValue::Real(of(times)))
+        };
+        ReportValue::Group(vec![
+            ("count", ReportValue::Count(count)),
+            ("unfinished", ReportValue::Count(unfinished)),
             ("mean", time(|t| t.mean)),
             ("p50", time(|t| t.p50)),
             ("p95", time(|t| t.p95)),
@@ -389,12 +392,12 @@ fn time_column(measure: &Measure, of: &str, key: &'static str) -> Column {
         path: vec![measure.name, key],
         label: format!("{}, {key}", measure.label),
         short: format!("{} {key}", measure.short),
-        ..Column::of(measure, false)
+        ..Column::from_measure(measure, false)
     }
 }
 
-fn counts<'a>(named: impl Iterator<Item = (&'static str, &'a u64)>) -> Value {
-    Value::Group(named.map(|(name, &count)| (name, Value::Count(count))).collect())
+fn group_value<'a>(named: impl Iterator<Item = (&'static str, &'a u64)>) -> ReportValue {
+    ReportValue::Group(named.map(|(name, &count)| (name, ReportValue::Count(count))).collect())
 }
 
 pub(super) fn subtract<const N: usize>(counts: &mut [u64; N], earlier: &[u64; N]) {

@@ -3,17 +3,17 @@
 //! list, and its value is set in `world/results.rs`.
 
 use super::connections::ConnectionCounts;
-use super::marks::Marks;
+use super::marks::EcnCounts;
 use super::measure::FlowAggregation::{Mean, PerFlow};
-use super::measure::{Column, FlowAggregation, MEASURE, Measure, Quantity, Value};
-use super::measure::{RoundTrips, Wait};
+use super::measure::{Column, FlowAggregation, MEASURE, Measure, Quantity, ReportValue};
+use super::measure::{RttSummary, SojournSummary};
 use super::quality::ClassQuality;
 use crate::apps::Quality;
-use crate::delays::Delay;
-use crate::ground_truth::lateness::Lateness;
+use crate::delays::DelaySummary;
+use crate::ground_truth::lateness::NoticeLateness;
 use crate::ground_truth::loss_ledger::Confusion;
 use crate::transit::Completion;
-use airhop_base::{Drop, NoticeKind};
+use airhop_base::{DropCause, NoticeKind};
 use std::sync::Arc;
 
 /// Declares a report: the fields that identify it, and its measures with their [`Measure`] entries.
@@ -54,7 +54,7 @@ macro_rules! measures {
 }
 
 /// Entries of a measure in the run document, each a name and a value.
-type Entries = Vec<(&'static str, Value)>;
+type Entries = Vec<(&'static str, ReportValue)>;
 
 /// Part of the report (a flow, class, queue or station) that consists of measures.
 pub(super) trait Measured {
@@ -65,7 +65,7 @@ pub(super) trait Measured {
     /// Returns the entries of the measures, in the order of the run document.
     fn measured(&self) -> Vec<Entries>;
     /// Returns the measures by name, in the order of the run document.
-    fn named(&self) -> impl Iterator<Item = (&'static str, Value)> {
+    fn named(&self) -> impl Iterator<Item = (&'static str, ReportValue)> {
         self.measured().into_iter().flatten()
     }
 }
@@ -73,17 +73,19 @@ pub(super) trait Measured {
 impl FlowReport {
     /// Returns the measures by name, in the order of the run document. Measures that only a real kernel knows
     /// are null.
-    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, ReportValue)> {
         FLOW.iter().zip(self.measured()).flat_map(|(measure, entries)| {
             let is_unknown = self.is_real && !measure.of_real;
-            entries.into_iter().map(move |(name, value)| (name, if is_unknown { Value::Null } else { value }))
+            entries
+                .into_iter()
+                .map(move |(name, value)| (name, if is_unknown { ReportValue::Null } else { value }))
         })
     }
 }
 
 impl ClassReport {
     /// Returns the measures by name, in the order of the run document.
-    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, ReportValue)> {
         self.named()
     }
 }
@@ -175,7 +177,7 @@ measures! {
     /// Arrival time of a notice that could have prevented a timeout (ERSN, EBSN, RTTN), minus the time of the
     /// timer expiry that the notice should have prevented: the first expiry after the notice was sent, if
     /// that time has passed (the notice is late), else the expiry of the running timer.
-    lateness: Lateness { label: "Lateness of notices", of_real: false }
+    lateness: NoticeLateness { label: "Lateness of notices", of_real: false }
 
     /// Bytes delivered after the warm-up × 8 over the time from the first segment sent (or the end of the warm-up) to the last
     /// delivery: the rate that iperf3 prints. Null if nothing was delivered.
@@ -186,7 +188,7 @@ measures! {
 
     /// One-way delay, from the first transmission of a byte to its delivery, in order, to the application: of TCP by bytes, of datagrams
     /// by packets. Mean and maximum are exact, percentiles (by nearest rank) at most 1 % too large. Null if nothing was delivered.
-    delay_ms: Option<Delay> { label: "One-way delay", short: "delay", unit: "ms", over_flows: Mean }
+    delay_ms: Option<DelaySummary> { label: "One-way delay", short: "delay", unit: "ms", over_flows: Mean }
 
     /// Interarrival jitter of datagrams, the last value of the run (RFC 3550 §6.4.1); null for TCP.
     jitter_ms: Option<f64> { label: "Jitter", unit: "ms", over_flows: Mean }
@@ -194,15 +196,15 @@ measures! {
     /// Marks of ECN (RFC 3168): data segments (or datagrams) that the sender sent with ECT(0) and with ECT(1), packets of the flow, ACKs
     /// included, that queues marked CE, and ACKs with ECE that reached the sender. Queues treat ECT(1) as ECT(0): L4S (RFC 9331) is not
     /// modelled.
-    marks: Marks { label: "Marks" }
+    marks: EcnCounts { label: "Marks" }
 
     /// Round trip of the newest segment that an ACK reports, if it was sent once: includes queueing delays and the
     /// delay of a delayed ACK. The minimum is exact, percentiles are at most 1 % too large. Null for UDP and without a
     /// sample.
-    rtt_ms: RoundTrips { label: "Round-trip time", short: "rtt", unit: "ms", over_flows: Mean, of_real: false }
+    rtt_ms: RttSummary { label: "Round-trip time", short: "rtt", unit: "ms", over_flows: Mean, of_real: false }
 
     /// Completion times of transfers and requests, from the arrival of a request (or the start of a transfer) to the last byte of its
-    /// response: `count` is the number completed after the warm-up, and a second number counts those begun and not
+    /// response: `count_metric` is the number completed after the warm-up, and a second number counts those begun and not
     /// completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for other
     /// applications.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", of_real: false }
@@ -236,9 +238,9 @@ measures! {
     /// One-way delay, from the first transmission of a byte to its delivery, in order, to the application: the distribution over all bytes
     /// (datagrams of UDP: packets) of the flows. Mean and maximum are exact, percentiles (by nearest rank) at most 1 % too large. Null if
     /// nothing was delivered.
-    delay_ms: Option<Delay> { label: "One-way delay", short: "delay", unit: "ms", over_flows: PerFlow }
+    delay_ms: Option<DelaySummary> { label: "One-way delay", short: "delay", unit: "ms", over_flows: PerFlow }
 
-    /// Completion times of transfers and requests: the distribution over all that completed after the warm-up (`count`), and the number
+    /// Completion times of transfers and requests: the distribution over all that completed after the warm-up (`count_metric`), and the number
     /// that has begun and not completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for
     /// applications without transfers and requests.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", over_flows: PerFlow }
@@ -258,7 +260,7 @@ measures! {
     /// Sojourn time after the warm-up in the queue, zero for a packet that found the transmitter free: without the transmission itself,
     /// and without packets that the queue dropped. A drop-tail queue before a wire counts a packet as it enters, any other queue as it
     /// leaves. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null if no packet left the queue.
-    wait_ms: Wait { label: "Wait in the queue", short: "wait", unit: "ms", over_flows: PerFlow }
+    wait_ms: SojournSummary { label: "Wait in the queue", short: "wait", unit: "ms", over_flows: PerFlow }
 
     /// Packets that the queue marked CE (RFC 3168); null if it marks no packets.
     marked: Option<u64> { label: "Packets marked CE", short: "marked CE", over_flows: PerFlow }
@@ -281,7 +283,7 @@ measures! {
 
 impl StationReport {
     /// Returns the measures by name, in the order of the run document.
-    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, ReportValue)> {
         self.named()
     }
 }
@@ -293,7 +295,7 @@ pub fn station_columns() -> Vec<Column> {
 
 impl QueueReport {
     /// Returns the measures by name, in the order of the run document.
-    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, ReportValue)> {
         self.named()
     }
 }
@@ -319,20 +321,22 @@ pub fn run_columns() -> Vec<Column> {
     };
     let mut found =
         vec![of_run("events".into(), vec!["events"], "Events", "Events handled, warm-up included.")];
-    found.extend(Drop::ALL.map(|why| {
+    found.extend(DropCause::ALL.map(|why| {
         let (label, about) = match why {
-            Drop::Queue => ("Packets lost: queue full", "Packets dropped by a full queue."),
-            Drop::Aqm => ("Packets lost: AQM", "Packets dropped by active queue management."),
-            Drop::Channel => (
+            DropCause::Queue => ("Packets lost: queue full", "Packets dropped by a full queue."),
+            DropCause::Aqm => ("Packets lost: AQM", "Packets dropped by active queue management."),
+            DropCause::Channel => (
                 "Frames lost: channel error",
                 "Frames lost to bit errors on the channel; each lost MPDU of an A-MPDU counts.",
             ),
-            Drop::Collision => {
+            DropCause::Collision => {
                 ("Frames lost: collision", "Frames lost to a collision; each MPDU of a lost A-MPDU counts.")
             }
-            Drop::Retries => ("Packets discarded by the link", "Packets discarded after the last attempt."),
-            Drop::Agent => ("Packets consumed by an agent", "Packets consumed by an agent."),
-            Drop::Route => ("Packets lost: no route", "Packets without a route to their destination."),
+            DropCause::Retries => {
+                ("Packets discarded by the link", "Packets discarded after the last attempt.")
+            }
+            DropCause::Agent => ("Packets consumed by an agent", "Packets consumed by an agent."),
+            DropCause::Route => ("Packets lost: no route", "Packets without a route to their destination."),
         };
         of_run(format!("drops_{}", why.name()), vec!["drops", why.name()], label, about)
     }));

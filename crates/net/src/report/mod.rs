@@ -8,14 +8,14 @@ mod measures;
 mod quality;
 
 use crate::routing::RoutingCounts;
-use crate::transit::Datagrams;
-use airhop_base::{Drop, Span};
+use crate::transit::DatagramCounters;
+use airhop_base::{DropCause, Span};
 use measures::Measured;
 
 pub(crate) use classes::{ClassMember, Classes};
 pub use connections::ConnectionCounts;
-pub use marks::Marks;
-pub use measure::{Column, FlowAggregation, RoundTrips, Value, Wait};
+pub use marks::EcnCounts;
+pub use measure::{Column, FlowAggregation, ReportValue, RttSummary, SojournSummary};
 pub use measures::{
     ClassReport, FlowReport, QueueReport, StationReport, class_columns, flow_columns, queue_columns,
     run_columns, station_columns,
@@ -38,8 +38,8 @@ pub struct Report {
     pub flows: Vec<FlowReport>,
     /// Classes of flows, in the order of their first flows.
     pub classes: Vec<ClassReport>,
-    /// Number of drops by reason, in the order of `Drop::ALL`.
-    pub drops: [u64; Drop::ALL.len()],
+    /// Number of drops by reason, in the order of `DropCause::ALL`.
+    pub drops: [u64; DropCause::ALL.len()],
     /// Counters of the routers; `None` if no cell has on-demand routing.
     pub routing: Option<RoutingCounts>,
     /// Queues that packets have left or that can mark packets, in the order of the scenario.
@@ -50,7 +50,7 @@ pub struct Report {
 
 impl FlowReport {
     /// Adds the counters of datagrams to the results of a flow.
-    pub(crate) fn of_datagrams(self, datagrams: &Datagrams) -> FlowReport {
+    pub(crate) fn with_datagrams(self, datagrams: &DatagramCounters) -> FlowReport {
         FlowReport {
             sent_segments: datagrams.sent,
             delivered_bytes: datagrams.delivered_bytes,

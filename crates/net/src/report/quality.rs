@@ -1,8 +1,8 @@
 //! Quality of applications as a measure. The run document has an entry named after each kind of application.
 //! Flows and classes without an application of this kind have no such entry.
 
-use super::measure::{Column, FlowAggregation, Measure, Quantity, Value};
-use crate::apps::{InClass, Number, Quality};
+use super::measure::{Column, FlowAggregation, Measure, Quantity, ReportValue};
+use crate::apps::{ClassAggregation, Quality, QualityMetric};
 
 /// Quality of the application of a flow.
 impl Quantity for Option<Quality> {
@@ -10,17 +10,19 @@ impl Quantity for Option<Quality> {
         columns(|kind, number| vec![column(measure, kind, number)])
     }
 
-    fn value(&self) -> Value {
-        Value::Group(self.entries(""))
+    fn value(&self) -> ReportValue {
+        ReportValue::Group(self.entries(""))
     }
 
-    fn entries(&self, _: &'static str) -> Vec<(&'static str, Value)> {
+    fn entries(&self, _: &'static str) -> Vec<(&'static str, ReportValue)> {
         let entry = |quality: &Quality| {
             let (kind, values) = quality.values();
             let numbers = numbers_of(kind).iter().zip(values);
             (
                 kind,
-                Value::Group(numbers.map(|(number, value)| (number.key, written(number, value))).collect()),
+                ReportValue::Group(
+                    numbers.map(|(number, value)| (number.key, metric_value(number, value))).collect(),
+                ),
             )
         };
         self.iter().map(entry).collect()
@@ -35,39 +37,39 @@ impl Quantity for ClassQuality {
     fn columns(measure: &Measure) -> Vec<Column> {
         columns(|kind, number| {
             let mean = column(measure, kind, number);
-            let lowest = match number.in_class {
-                InClass::MeanAndLowest(key) => Some(Column {
+            let lowest = match number.class_aggregation {
+                ClassAggregation::MeanAndLowest(key) => Some(Column {
                     name: format!("{kind}_{key}"),
                     path: vec![kind, key],
                     label: format!("{}, lowest", number.label),
                     short: format!("lowest {}", number.short),
                     ..column(measure, kind, number)
                 }),
-                InClass::Sum | InClass::Mean => None,
+                ClassAggregation::Sum | ClassAggregation::Mean => None,
             };
             [mean].into_iter().chain(lowest).collect()
         })
     }
 
-    fn value(&self) -> Value {
-        Value::Group(self.entries(""))
+    fn value(&self) -> ReportValue {
+        ReportValue::Group(self.entries(""))
     }
 
-    fn entries(&self, _: &'static str) -> Vec<(&'static str, Value)> {
-        let entry = |(kind, numbers): (&'static str, &[Number])| {
+    fn entries(&self, _: &'static str) -> Vec<(&'static str, ReportValue)> {
+        let entry = |(kind, numbers): (&'static str, &[QualityMetric])| {
             let mine = self.0.iter().map(Quality::values).filter(|(of, _)| *of == kind);
             let mine: Vec<_> = mine.map(|(_, values)| values).collect();
             let group = numbers.iter().enumerate().flat_map(|(place, number)| {
                 combined(number, mine.iter().filter_map(move |values| values[place]))
             });
-            (!mine.is_empty()).then(|| (kind, Value::Group(group.collect())))
+            (!mine.is_empty()).then(|| (kind, ReportValue::Group(group.collect())))
         };
         Quality::KINDS.into_iter().filter_map(entry).collect()
     }
 }
 
 /// Returns the columns for all numbers of all kinds of qualities.
-fn columns(of: impl Fn(&'static str, &'static Number) -> Vec<Column>) -> Vec<Column> {
+fn columns(of: impl Fn(&'static str, &'static QualityMetric) -> Vec<Column>) -> Vec<Column> {
     let mut found = Vec::new();
     for (kind, numbers) in Quality::KINDS {
         found.extend(numbers.iter().flat_map(|number| of(kind, number)));
@@ -75,7 +77,7 @@ fn columns(of: impl Fn(&'static str, &'static Number) -> Vec<Column>) -> Vec<Col
     found
 }
 
-fn column(measure: &Measure, kind: &'static str, number: &'static Number) -> Column {
+fn column(measure: &Measure, kind: &'static str, number: &'static QualityMetric) -> Column {
     Column {
         name: format!("{kind}_{}", number.key),
         path: vec![kind, number.key],
@@ -83,37 +85,40 @@ fn column(measure: &Measure, kind: &'static str, number: &'static Number) -> Col
         short: number.short.into(),
         unit: number.unit,
         about: number.about,
-        over_flows: match number.in_class {
-            InClass::Sum => FlowAggregation::Sum,
-            InClass::Mean | InClass::MeanAndLowest(_) => FlowAggregation::Mean,
+        over_flows: match number.class_aggregation {
+            ClassAggregation::Sum => FlowAggregation::Sum,
+            ClassAggregation::Mean | ClassAggregation::MeanAndLowest(_) => FlowAggregation::Mean,
         },
-        ..Column::of(measure, number.is_count)
+        ..Column::from_measure(measure, number.is_count)
     }
 }
 
 /// Returns the value of a number for a class, computed from the values of its flows.
-fn combined(number: &Number, values: impl Iterator<Item = f64> + Clone) -> Vec<(&'static str, Value)> {
+fn combined(
+    number: &QualityMetric,
+    values: impl Iterator<Item = f64> + Clone,
+) -> Vec<(&'static str, ReportValue)> {
     let (sum, count) = (values.clone().sum::<f64>(), values.clone().count());
     let mean = (count > 0).then(|| sum / count as f64);
-    match number.in_class {
-        InClass::Sum => vec![(number.key, written(number, Some(sum)))],
-        InClass::Mean => vec![(number.key, written(number, mean))],
-        InClass::MeanAndLowest(lowest) => {
-            let least = written(number, values.reduce(f64::min));
-            vec![(number.key, written(number, mean)), (lowest, least)]
+    match number.class_aggregation {
+        ClassAggregation::Sum => vec![(number.key, metric_value(number, Some(sum)))],
+        ClassAggregation::Mean => vec![(number.key, metric_value(number, mean))],
+        ClassAggregation::MeanAndLowest(lowest) => {
+            let least = metric_value(number, values.reduce(f64::min));
+            vec![(number.key, metric_value(number, mean)), (lowest, least)]
         }
     }
 }
 
-fn written(number: &Number, value: Option<f64>) -> Value {
+fn metric_value(number: &QualityMetric, value: Option<f64>) -> ReportValue {
     match value {
-        None => Value::Null,
-        Some(count) if number.is_count => Value::Count(count as u64),
-        Some(number) => Value::Real(number),
+        None => ReportValue::Null,
+        Some(count) if number.is_count => ReportValue::Count(count as u64),
+        Some(number) => ReportValue::Real(number),
     }
 }
 
-fn numbers_of(kind: &str) -> &'static [Number] {
+fn numbers_of(kind: &str) -> &'static [QualityMetric] {
     let found = Quality::KINDS.iter().find(|(known, _)| *known == kind);
     found.map_or(&[], |(_, numbers)| numbers)
 }
@@ -125,13 +130,13 @@ mod tests {
     use airhop_base::Span;
 
     fn game(in_time: u64, late: u64, lost: u64) -> Quality {
-        Quality::Game(GameQuality { packets: Punctuality { in_time, late, lost, bursts: 1 } })
+        Quality::Game(GameQuality { punctuality: Punctuality { in_time, late, lost, bursts: 1 } })
     }
 
     /// Returns the numbers of a class. All applications of the class must be of one kind.
-    fn numbers(class: &[Quality]) -> Vec<(&'static str, Value)> {
+    fn numbers(class: &[Quality]) -> Vec<(&'static str, ReportValue)> {
         match &ClassQuality(class.into()).entries("")[..] {
-            [(_, Value::Group(numbers))] => numbers.clone(),
+            [(_, ReportValue::Group(numbers))] => numbers.clone(),
             entries => panic!("one kind: {entries:?}"),
         }
     }
@@ -140,11 +145,11 @@ mod tests {
     #[test]
     fn a_class_combines_the_numbers_of_its_flows() {
         let expected = [
-            ("in_time", Value::Count(16)),
-            ("late", Value::Count(1)),
-            ("lost", Value::Count(3)),
-            ("late_pct", Value::Real(5.0)),
-            ("lost_pct", Value::Real(15.0)),
+            ("in_time", ReportValue::Count(16)),
+            ("late", ReportValue::Count(1)),
+            ("lost", ReportValue::Count(3)),
+            ("late_pct", ReportValue::Real(5.0)),
+            ("lost_pct", ReportValue::Real(15.0)),
         ];
         assert_eq!(numbers(&[game(9, 1, 0), game(7, 0, 3), game(0, 0, 0)]), expected);
         assert_eq!(ClassQuality::default().entries(""), []);
@@ -155,9 +160,9 @@ mod tests {
     fn a_class_has_the_mean_and_the_lowest_rating() {
         let (kind, numbers) = Quality::KINDS[0];
         let r = numbers.iter().find(|number| number.key == "r").expect("a rating");
-        let real = [("r", Value::Real(70.0)), ("r_min", Value::Real(50.0))];
+        let real = [("r", ReportValue::Real(70.0)), ("r_min", ReportValue::Real(50.0))];
         assert_eq!((kind, combined(r, [90.0, 50.0].into_iter())), ("call", real.into()));
-        assert_eq!(combined(r, std::iter::empty()), [("r", Value::Null), ("r_min", Value::Null)]);
+        assert_eq!(combined(r, std::iter::empty()), [("r", ReportValue::Null), ("r_min", ReportValue::Null)]);
     }
 
     // Two videos, one of which has not begun to play. Counts and times are summed. Startup delay, bitrate and
@@ -173,18 +178,21 @@ mod tests {
         };
         let waiting = Quality::Video(VideoQuality { segments: 1, ..VideoQuality::default() });
         let expected = [
-            ("startup_s", Value::Real(2.0)),
-            ("stalls", Value::Count(6)),
-            ("stalled_s", Value::Real(15.0)),
-            ("stalled_pct", Value::Real(37.5)),
-            ("played_s", Value::Real(35.0)),
-            ("bitrate_mbps", Value::Real(2.0)),
-            ("switches", Value::Count(4)),
-            ("segments", Value::Count(11)),
+            ("startup_s", ReportValue::Real(2.0)),
+            ("stalls", ReportValue::Count(6)),
+            ("stalled_s", ReportValue::Real(15.0)),
+            ("stalled_pct", ReportValue::Real(37.5)),
+            ("played_s", ReportValue::Real(35.0)),
+            ("bitrate_mbps", ReportValue::Real(2.0)),
+            ("switches", ReportValue::Count(4)),
+            ("segments", ReportValue::Count(11)),
         ];
         assert_eq!(numbers(&[video(1, 30, 10), waiting, video(3, 5, 5)]), expected);
-        let Some((_, Value::Group(alone))) = Some(waiting).entries("").pop() else { panic!("a group") };
-        assert_eq!((&alone[0], &alone[7]), (&("startup_s", Value::Null), &("segments", Value::Count(1))));
+        let Some((_, ReportValue::Group(alone))) = Some(waiting).entries("").pop() else { panic!("a group") };
+        assert_eq!(
+            (&alone[0], &alone[7]),
+            (&("startup_s", ReportValue::Null), &("segments", ReportValue::Count(1)))
+        );
         assert_eq!(None::<Quality>.entries(""), [], "other flows have no entry");
     }
 }

@@ -41,7 +41,7 @@ pub enum Layer {
 
 impl Layer {
     /// Returns the index of the layer among the layers of its type.
-    pub fn number(self) -> u16 {
+    pub fn index(self) -> u16 {
         let (Layer::Cell(number) | Layer::Radio(number)) = self;
         number
     }
@@ -90,7 +90,7 @@ impl Hop {
     }
 
     /// Returns the hop in the opposite direction; [`Hop::None`] if the hop has no fixed end.
-    pub(crate) fn back(self) -> Hop {
+    pub(crate) fn reverse(self) -> Hop {
         match self {
             Hop::None | Hop::OnDemand { .. } => Hop::None,
             Hop::Link(i) => Hop::Link(i ^ 1),
@@ -101,24 +101,24 @@ impl Hop {
 
 /// Nodes that a link connects, with their hops.
 #[derive(Clone, Debug)]
-pub enum Joins {
+pub enum LinkNodes {
     /// Two nodes, each with its hop to the other.
     Ends([(NodeId, Hop); 2]),
     /// Stations of a cell. Cells are numbered in the order in which they are added.
     Stations(Stations),
 }
 
-impl Joins {
+impl LinkNodes {
     /// Returns the two nodes of the wired link with index `number`, and their hops.
-    pub fn wire([a, b]: [NodeId; 2], number: usize) -> Joins {
-        Joins::Ends([(a, Hop::Link((2 * number) as u16)), (b, Hop::Link((2 * number + 1) as u16))])
+    pub fn from_wired_link([a, b]: [NodeId; 2], number: usize) -> LinkNodes {
+        LinkNodes::Ends([(a, Hop::Link((2 * number) as u16)), (b, Hop::Link((2 * number + 1) as u16))])
     }
 
     /// Returns the two nodes of the radio link with index `number`, and their hops.
-    pub fn radio([a, b]: [NodeId; 2], number: usize) -> Joins {
+    pub fn from_radio_link([a, b]: [NodeId; 2], number: usize) -> LinkNodes {
         let layer = Layer::Radio(number as u16);
         let [there, back] = [(0, 1), (1, 0)].map(|(from, to)| Hop::Layer { layer, from, to });
-        Joins::Ends([(a, there), (b, back)])
+        LinkNodes::Ends([(a, there), (b, back)])
     }
 }
 
@@ -135,9 +135,9 @@ pub struct Graph {
 #[derive(Clone, Debug)]
 pub struct Stations {
     /// Node and position of each station.
-    pub places: Vec<(NodeId, [f64; 2])>,
+    pub positions: Vec<(NodeId, [f64; 2])>,
     /// Receive range in metres; `None` if unlimited.
-    pub reach: Option<f64>,
+    pub receive_range: Option<f64>,
 }
 
 #[derive(Clone, Debug)]
@@ -157,24 +157,24 @@ enum Port {
 
 impl Graph {
     /// Creates the graph of nodes and links. `names`: names of the nodes by [`NodeId`].
-    pub fn new(names: impl IntoIterator<Item = String>, links: impl IntoIterator<Item = Joins>) -> Graph {
+    pub fn new(names: impl IntoIterator<Item = String>, links: impl IntoIterator<Item = LinkNodes>) -> Graph {
         let nodes = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
         let mut graph = Graph { nodes, ..Graph::default() };
-        links.into_iter().for_each(|link| graph.join(link));
+        links.into_iter().for_each(|link| graph.add_link(link));
         graph
     }
 
-    fn join(&mut self, link: Joins) {
+    fn add_link(&mut self, link: LinkNodes) {
         match link {
-            Joins::Ends([a, b]) => {
+            LinkNodes::Ends([a, b]) => {
                 for ((from, hop), (to, _)) in [(a, b), (b, a)] {
                     self.nodes[index(to)].ports.push(Port::From { node: from, hop });
                     self.ends.insert(hop, to);
                 }
             }
-            Joins::Stations(stations) => {
+            LinkNodes::Stations(stations) => {
                 let cell = self.cells.len();
-                for (station, (node, _)) in stations.places.iter().enumerate() {
+                for (station, (node, _)) in stations.positions.iter().enumerate() {
                     self.nodes[index(*node)].ports.push(Port::Air { cell, station });
                 }
                 self.cells.push(stations);
@@ -189,7 +189,7 @@ impl Graph {
 
     /// Returns the next hop of every node towards `to`. Among several shortest paths, the first neighbour by
     /// name is chosen. Additional nodes elsewhere therefore do not change the routes.
-    pub fn towards(&self, to: NodeId) -> Vec<Hop> {
+    pub fn next_hops_towards(&self, to: NodeId) -> Vec<Hop> {
         let mut search = Search::new(self, to);
         while let Some(node) = search.frontier.pop_front() {
             for &port in &self.nodes[index(node)].ports {
@@ -203,10 +203,10 @@ impl Graph {
     }
 
     /// Returns the receiving node of a hop; `None` for an on-demand hop.
-    pub fn end(&self, hop: Hop) -> Option<NodeId> {
+    pub fn receiving_node(&self, hop: Hop) -> Option<NodeId> {
         match hop {
             Hop::Layer { layer: Layer::Cell(cell), to, .. } => {
-                Some(self.cells[usize::from(cell)].places[usize::from(to)].0)
+                Some(self.cells[usize::from(cell)].positions[usize::from(to)].0)
             }
             other => self.ends.get(&other).copied(),
         }
@@ -214,7 +214,7 @@ impl Graph {
 
     /// Returns the only neighbour of `node`, and the hop from the neighbour to `node`. `None` if the node has
     /// several interfaces, or an interface that is not wired.
-    pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
+    pub fn only_wired_neighbour(&self, node: NodeId) -> Option<(NodeId, Hop)> {
         match self.nodes[index(node)].ports[..] {
             [Port::From { node, hop: hop @ Hop::Link(_) }] => Some((node, hop)),
             _ => None,
@@ -269,12 +269,12 @@ impl<'a> Search<'a> {
         // If all stations of a cell receive each other, the first station that was reached has already
         // reached all others. Without this check, the time would grow with the square of the number of
         // stations.
-        if stations.reach.is_none() && self.cells[cell] < here {
+        if stations.receive_range.is_none() && self.cells[cell] < here {
             return;
         }
         self.cells[cell] = self.cells[cell].min(here);
-        for (from, (other, _)) in stations.places.iter().enumerate() {
-            if from != station && stations.hear(from, station) {
+        for (from, (other, _)) in stations.positions.iter().enumerate() {
+            if from != station && stations.are_in_range(from, station) {
                 let layer = Layer::Cell(cell as u16);
                 let hop = Hop::Layer { layer, from: from as u16, to: station as u16 };
                 self.reach(*other, node, hop);
@@ -284,14 +284,14 @@ impl<'a> Search<'a> {
 }
 
 impl Stations {
-    fn hear(&self, a: usize, b: usize) -> bool {
-        self.reach.is_none_or(|reach| hear(self.places[a].1, self.places[b].1, reach))
+    fn are_in_range(&self, a: usize, b: usize) -> bool {
+        self.receive_range.is_none_or(|reach| are_in_range(self.positions[a].1, self.positions[b].1, reach))
     }
 }
 
 /// True if stations at these positions in metres receive each other's frames. `reach`: receive range in
 /// metres.
-pub fn hear([ax, ay]: [f64; 2], [bx, by]: [f64; 2], reach: f64) -> bool {
+pub fn are_in_range([ax, ay]: [f64; 2], [bx, by]: [f64; 2], reach: f64) -> bool {
     (ax - bx) * (ax - bx) + (ay - by) * (ay - by) <= reach * reach
 }
 
@@ -312,18 +312,19 @@ mod tests {
     fn routes_have_the_fewest_hops_and_names_break_ties() {
         // Paths s - b - d, s - a - d, s - x - y - d: of the two shortest paths, that through "a" is chosen.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
-        let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
+        let wired =
+            pairs.iter().zip(0..).map(|(&(a, b), i)| LinkNodes::from_wired_link([NodeId(a), NodeId(b)], i));
         let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired);
-        let hops = graph.towards(NodeId(3));
+        let hops = graph.next_hops_towards(NodeId(3));
         assert_eq!(hops[0], Hop::Link(4), "the route of s is over a");
         assert_eq!(hops[5], Hop::Link(12));
         assert_eq!([hops[3], hops[6]], [Hop::None, Hop::None]);
         assert_eq!(
-            graph.towards(NodeId(0))[3],
+            graph.next_hops_towards(NodeId(0))[3],
             Hop::Link(7),
             "the reverse route of d is over a, over the link from a"
         );
-        assert_eq!(graph.end(Hop::Link(7)), Some(NodeId(2)));
+        assert_eq!(graph.receiving_node(Hop::Link(7)), Some(NodeId(2)));
         let routes = Routes::new(&graph, [NodeId(3)]);
         let path = routes.path(&graph, NodeId(0), NodeId(3));
         assert_eq!(path, [(NodeId(0), Hop::Link(4)), (NodeId(2), Hop::Link(6))]);
@@ -334,20 +335,25 @@ mod tests {
     /// exists through each base station. Each path crosses the cell in one hop.
     #[test]
     fn a_route_crosses_a_cell_in_one_hop() {
-        let wired = [Joins::wire([NodeId(0), NodeId(1)], 0), Joins::wire([NodeId(0), NodeId(2)], 1)];
+        let wired = [
+            LinkNodes::from_wired_link([NodeId(0), NodeId(1)], 0),
+            LinkNodes::from_wired_link([NodeId(0), NodeId(2)], 1),
+        ];
         let place = |node, x| (NodeId(node), [x, 0.0]);
         let everyone = Stations {
-            places: vec![place(1, 0.0), place(2, 1.0), place(3, 2.0), place(4, 3.0)],
-            reach: None,
+            positions: vec![place(1, 0.0), place(2, 1.0), place(3, 2.0), place(4, 3.0)],
+            receive_range: None,
         };
-        let chain =
-            Stations { places: vec![place(4, 0.0), place(5, 30.0), place(6, 60.0)], reach: Some(40.0) };
-        let cells = [everyone, chain].map(Joins::Stations);
+        let chain = Stations {
+            positions: vec![place(4, 0.0), place(5, 30.0), place(6, 60.0)],
+            receive_range: Some(40.0),
+        };
+        let cells = [everyone, chain].map(LinkNodes::Stations);
         let graph = Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired.into_iter().chain(cells));
-        let up = graph.towards(NodeId(0));
+        let up = graph.next_hops_towards(NodeId(0));
         assert_eq!(up[3], Hop::Layer { layer: Layer::Cell(0), from: 2, to: 1 }, "the route of d is over p");
         assert_eq!(up[6], Hop::Layer { layer: Layer::Cell(1), from: 2, to: 1 }, "g does not receive e");
-        let down = graph.towards(NodeId(6));
+        let down = graph.next_hops_towards(NodeId(6));
         assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
     }
 
@@ -356,15 +362,18 @@ mod tests {
     #[test]
     fn a_radio_link_counts_as_one_hop() {
         let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));
-        let radios = radios.into_iter().zip(0..).map(|(ends, i)| Joins::radio(ends, i));
-        let wire = Joins::wire([NodeId(1), NodeId(2)], 0);
+        let radios = radios.into_iter().zip(0..).map(|(ends, i)| LinkNodes::from_radio_link(ends, i));
+        let wire = LinkNodes::from_wired_link([NodeId(1), NodeId(2)], 0);
         let graph = Graph::new(names(["m", "b", "s", "t"]), std::iter::once(wire).chain(radios));
-        let towards_s = graph.towards(NodeId(2));
+        let towards_s = graph.next_hops_towards(NodeId(2));
         let radio = |link, from| Hop::Layer { layer: Layer::Radio(link), from, to: 1 - from };
         let first = radio(0, 0);
         assert_eq!(towards_s[..2], [first, Hop::Link(0)], "over b, whose name precedes t");
         assert_eq!(towards_s[3], radio(1, 0));
-        assert_eq!([graph.end(first), graph.end(towards_s[3])], [Some(NodeId(1)), Some(NodeId(2))]);
+        assert_eq!(
+            [graph.receiving_node(first), graph.receiving_node(towards_s[3])],
+            [Some(NodeId(1)), Some(NodeId(2))]
+        );
         let path = Routes::new(&graph, [NodeId(0)]).path(&graph, NodeId(2), NodeId(0));
         assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), radio(0, 1))]);
         assert!(path[1].1.is_wireless() && !path[0].1.is_wireless());

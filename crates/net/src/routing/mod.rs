@@ -6,5 +6,5 @@ mod graph;
 mod static_routes;
 
 pub use aodv::{AodvPlan, RoutingCounts, Variant};
-pub use graph::{Graph, Hop, Joins, Layer, Medium, Stations, hear};
+pub use graph::{Graph, Hop, Layer, LinkNodes, Medium, Stations, are_in_range};
 pub use static_routes::Routes;

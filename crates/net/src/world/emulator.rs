@@ -4,11 +4,11 @@
 //! A machine that emulates a network adds delay. A simulation with the measured delay shows the effect of
 //! this delay on a result.
 
-use crate::flow::{Ends, Flow};
-use crate::turnaround::{DelayDistribution, Holding};
+use crate::flow::{Endpoints, Flow};
+use crate::turnaround::{DelayDistribution, WakeUpQueue};
 use crate::world::{Event, World};
-use airhop_base::{Empirical, NodeId, Packet, Span, Time};
-use airhop_engine::{Id, Streams};
+use airhop_base::{EmpiricalDistribution, NodeId, Packet, Span, Time};
+use airhop_engine::{Id, RandomStreams};
 use std::sync::Arc;
 
 /// Measured lateness of an emulator, and measured turnaround of its hosts.
@@ -18,17 +18,17 @@ pub struct EmulatorPlan {
     pub hosts: Vec<NodeId>,
     /// Lateness of a packet at its host, relative to its due time. The distribution was measured on packets
     /// that became due while no other packet was late.
-    pub lateness: Arc<Empirical>,
+    pub lateness: Arc<EmpiricalDistribution>,
     /// Turnaround of the host at each node: time from the arrival of a data segment to its ACK.
-    pub turnaround: Vec<(NodeId, Arc<Empirical>)>,
+    pub turnaround: Vec<(NodeId, Arc<EmpiricalDistribution>)>,
 }
 
 impl EmulatorPlan {
     /// Returns the plan of an emulator that is never late, with hosts that wake up at once. Segments that
     /// arrive at the same time are still processed at a single wake-up.
     #[must_use]
-    pub fn punctual(&self) -> Self {
-        let zero = Arc::new(Empirical::new([(Span::ZERO, 1)]));
+    pub fn without_delays(&self) -> Self {
+        let zero = Arc::new(EmpiricalDistribution::new([(Span::ZERO, 1)]));
         let turnaround = self.turnaround.iter().map(|&(node, _)| (node, zero.clone())).collect();
         EmulatorPlan { hosts: self.hosts.clone(), lateness: zero, turnaround }
     }
@@ -39,12 +39,12 @@ impl EmulatorPlan {
 #[derive(Debug)]
 pub(crate) struct Emulator {
     hosts: Vec<NodeId>,
-    late: Holding<(NodeId, Id<Packet>)>,
+    late: WakeUpQueue<(NodeId, Id<Packet>)>,
 }
 
 impl Emulator {
     /// Returns the number of packets that the emulator delays.
-    pub fn holds(&self) -> usize {
+    pub fn packet_count(&self) -> usize {
         self.late.len()
     }
 
@@ -58,18 +58,18 @@ impl World {
     /// are those of the world. Must be called before the world runs.
     #[must_use]
     pub fn with_emulator_delays(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
-        let streams = Streams::new(seed, replication);
-        let late = Holding::new(
+        let streams = RandomStreams::new(seed, replication);
+        let late = WakeUpQueue::new(
             DelayDistribution::Measured(plan.lateness.clone()),
             streams.stream("emulator.lateness"),
         );
         let emulator = Emulator { hosts: plan.hosts.clone(), late };
         for flow in self.flows.iter_mut().filter(|flow| emulator.serves(flow)) {
             let host = plan.turnaround.iter().find(|(node, _)| *node == flow.plan.to);
-            if let (Ends::Tcp(tcp), Some((_, takes))) = (&mut flow.ends, host) {
+            if let (Endpoints::Tcp(tcp), Some((_, takes))) = (&mut flow.endpoints, host) {
                 let stream = streams.stream(&format!("{}.turnaround", flow.plan.name));
                 tcp.turnaround =
-                    Some(Box::new(Holding::new(DelayDistribution::Measured(takes.clone()), stream)));
+                    Some(Box::new(WakeUpQueue::new(DelayDistribution::Measured(takes.clone()), stream)));
             }
         }
         self.emulator = Some(Box::new(emulator));
@@ -79,11 +79,11 @@ impl World {
     /// Handles a packet that is due at its destination. A packet between emulated hosts waits until the
     /// emulator wakes up. Other packets are delivered.
     #[inline(never)]
-    pub(crate) fn arrive_late(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+    pub(crate) fn deliver_through_emulator(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let flow = self.arena.get(&id).flow;
         match &mut self.emulator {
             Some(emulator) if emulator.serves(&self.flows[usize::from(flow.0)]) => {
-                if let Some(wakes) = emulator.late.hold(now, (node, id)) {
+                if let Some(wakes) = emulator.late.push(now, (node, id)) {
                     self.events.push(wakes, Event::Late);
                 }
             }
@@ -92,8 +92,8 @@ impl World {
     }
 
     /// Delivers all late packets when the emulator wakes up.
-    pub(crate) fn on_late(&mut self, now: Time) {
-        while let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
+    pub(crate) fn on_emulator_wake_up(&mut self, now: Time) {
+        while let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.pop()) {
             self.deliver(now, node, id);
         }
     }

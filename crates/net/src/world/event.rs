@@ -72,15 +72,15 @@ impl World {
             Event::LinkFree(i) => self.on_link_free(now, i),
             Event::LateArrival(i) => self.on_late_arrival(now, i),
             Event::Radio(e) => self.on_radio_event(now, e),
-            Event::App(app) => self.on_app(now, app),
+            Event::App(app) => self.on_app_timer(now, app),
             Event::Sender(flow) => self.on_sender_timer(now, flow),
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
             Event::HostWakes(flow) => self.on_host_wakes(now, flow),
-            Event::Outside => self.on_outside(now),
-            Event::Late => self.on_late(now),
+            Event::Outside => self.on_datagram_entry(now),
+            Event::Late => self.on_emulator_wake_up(now),
         }
     }
 }

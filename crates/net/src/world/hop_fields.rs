@@ -2,7 +2,7 @@
 
 use crate::flow::Flow;
 use crate::world::World;
-use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
+use airhop_base::{AodvMessage, Body, FlowId, NodeId, Packet};
 use airhop_engine::Id;
 
 /// Packet fields that every hop reads. The hop fields of all packets are stored together, because the
@@ -18,7 +18,7 @@ pub(crate) struct HopFields {
 
 impl HopFields {
     #[inline(always)]
-    pub fn of(packet: &Packet, flows: &[Flow]) -> HopFields {
+    pub fn from_packet(packet: &Packet, flows: &[Flow]) -> HopFields {
         let hash = packet.flow.index().map_or(0, |flow| flows[flow].hash);
         HopFields {
             fingerprint: digest(packet, hash),
@@ -42,21 +42,23 @@ impl World {
 pub fn digest(packet: &Packet, flow: u64) -> u64 {
     let content = match &packet.body {
         Body::Tcp(s) => s.seq ^ s.ack.rotate_left(20) ^ (u64::from(s.len) << 40),
-        Body::Udp(d) => d.number,
-        Body::Notice(n) => n.seq ^ ((n.kind as u64 + 1) << 56) ^ n.also,
+        Body::Udp(d) => d.sequence_number,
+        Body::Notice(n) => n.seq ^ ((n.kind as u64 + 1) << 56) ^ n.further_segments,
         Body::Routing(message) => routing_digest(message),
     };
     flow.wrapping_add(content.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 #[cold]
-fn routing_digest(message: &Routing) -> u64 {
+fn routing_digest(message: &AodvMessage) -> u64 {
     let of = |kind: u64, numbers: [u32; 2]| {
         (kind << 62) ^ (u64::from(numbers[0]) << 32) ^ u64::from(numbers[1]).rotate_left(7)
     };
     match message {
-        Routing::Request(r) => of(1, [r.id, r.dst_seq]) ^ u64::from(r.origin_seq) ^ u64::from(r.hops),
-        Routing::Reply(r) => of(2, [r.dst_seq, u32::from(r.hops)]) ^ r.lifetime.nanos(),
-        Routing::Error(lost) => lost.iter().fold(3 << 62, |sum, u| sum ^ of(0, [u.seq, u32::from(u.dst.0)])),
+        AodvMessage::Request(r) => of(1, [r.id, r.dst_seq]) ^ u64::from(r.origin_seq) ^ u64::from(r.hops),
+        AodvMessage::Reply(r) => of(2, [r.dst_seq, u32::from(r.hops)]) ^ r.lifetime.nanos(),
+        AodvMessage::Error(lost) => {
+            lost.iter().fold(3 << 62, |sum, u| sum ^ of(0, [u.dst_seq, u32::from(u.dst.0)]))
+        }
     }
 }

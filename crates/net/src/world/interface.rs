@@ -3,10 +3,10 @@
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
 use crate::routing::aodv::RoutedPacket;
-use airhop_base::{AccessCategory, Drop, NodeId, Packet, Span, Time};
+use airhop_base::{AccessCategory, DropCause, NodeId, Packet, Span, Time};
 use airhop_radio::Tag;
 use airhop_radio::layer::Station;
-use airhop_trace::DropKind;
+use airhop_trace::PacketKind;
 use std::collections::VecDeque;
 
 /// Interface of a node to a cell or a radio link.
@@ -18,22 +18,22 @@ pub(crate) struct Interface {
     /// Transmit queue. In a cell with EDCA, the best-effort queue.
     pub queue: InterfaceQueue,
     /// Transmit queues of the other access categories in use.
-    pub others: Box<[InterfaceQueue]>,
+    pub other_queues: Box<[InterfaceQueue]>,
     /// Cause of the last loss of a data frame.
-    pub last_loss: Option<Drop>,
+    pub last_loss: Option<DropCause>,
     /// Records of the packets in the layer.
     pub records: PacketRecords,
     /// Kinds of the packets that the layer accepted most recently, for the recorder.
-    pub taken: PacketKinds,
+    pub packet_kinds: PacketKinds,
     /// Fades observed by the link layer, for the subscribed agents of this node.
     pub fades: Fades,
     /// Index of the interface in the recorder.
-    pub interface: u16,
+    pub recorder_index: u16,
     /// Recorder index of the link to all stations (`NODE->*`), for broadcasts and for stations without an
-    /// entry in `places`. On a radio link, index of its only link.
-    pub broadcast_place: u32,
+    /// entry in `station_place_indices`. On a radio link, index of its only link.
+    pub broadcast_place_index: u32,
     /// Recorder indices of the links to the stations in receive range, in the order of the stations.
-    pub places: Vec<(Station, u32)>,
+    pub station_place_indices: Vec<(Station, u32)>,
 }
 
 /// Transmit queue of an interface. In a cell with EDCA each access category of a station has its own queue.
@@ -45,13 +45,13 @@ pub(crate) struct InterfaceQueue {
     pub idle_since: Time,
     /// Recorder index of the queue. The queue is recorded under its access category and the link to the only
     /// other station, or to all stations.
-    pub place: u32,
+    pub place_index: u32,
 }
 
 impl InterfaceQueue {
     /// Creates the queue of an access category. The queue is not yet registered with the recorder.
     pub fn new(category: AccessCategory, queue: TxQueue) -> Self {
-        InterfaceQueue { category, queue, idle_since: Time::ZERO, place: 0 }
+        InterfaceQueue { category, queue, idle_since: Time::ZERO, place_index: 0 }
     }
 
     /// Returns the queue's name in results and traces. `link`: link to the only other station, or to all
@@ -71,63 +71,63 @@ impl Interface {
             node,
             name,
             queue: InterfaceQueue::new(AccessCategory::Be, queue),
-            others: Box::default(),
+            other_queues: Box::default(),
             last_loss: None,
             records: PacketRecords::default(),
-            taken: PacketKinds::default(),
+            packet_kinds: PacketKinds::default(),
             fades,
-            interface: 0,
-            broadcast_place: 0,
-            places: Vec::new(),
+            recorder_index: 0,
+            broadcast_place_index: 0,
+            station_place_indices: Vec::new(),
         }
     }
 
     /// Returns the queue of an access category. A link layer without EDCA has one queue for all packets.
     #[inline]
     pub fn queue_of(&self, category: AccessCategory) -> &InterfaceQueue {
-        self.others.iter().find(|other| other.category == category).unwrap_or(&self.queue)
+        self.other_queues.iter().find(|other| other.category == category).unwrap_or(&self.queue)
     }
 
     /// Returns mutable access to the queue of an access category.
     #[inline]
     pub fn queue_mut(&mut self, category: AccessCategory) -> &mut InterfaceQueue {
-        if self.others.is_empty() {
+        if self.other_queues.is_empty() {
             return &mut self.queue; // most interfaces: the search needs more time than this comparison
         }
-        self.others.iter_mut().find(|other| other.category == category).unwrap_or(&mut self.queue)
+        self.other_queues.iter_mut().find(|other| other.category == category).unwrap_or(&mut self.queue)
     }
 
     /// Returns the queues of all access categories in use.
     pub fn queues(&self) -> impl Iterator<Item = &InterfaceQueue> {
-        std::iter::once(&self.queue).chain(&self.others)
+        std::iter::once(&self.queue).chain(&self.other_queues)
     }
 
     /// Returns mutable access to all queues.
     pub fn queues_mut(&mut self) -> impl Iterator<Item = &mut InterfaceQueue> {
-        std::iter::once(&mut self.queue).chain(&mut self.others)
+        std::iter::once(&mut self.queue).chain(&mut self.other_queues)
     }
 
     /// Returns the recorder index of the link to a station; `None` if the link is not recorded.
-    pub fn place(&self, to: Station) -> Option<u32> {
-        let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
-        found.ok().map(|i| self.places[i].1)
+    pub fn place_index(&self, to: Station) -> Option<u32> {
+        let found = self.station_place_indices.binary_search_by_key(&to, |(station, _)| *station);
+        found.ok().map(|i| self.station_place_indices[i].1)
     }
 }
 
 /// Record of a packet in a link layer.
 #[derive(Debug, Default)]
-pub(crate) struct Record {
+pub(crate) struct PacketRecord {
     /// Packet fields that the router reads; `None` for static routing or a routing message.
     pub routed: Option<RoutedPacket>,
     /// Cause of the last loss of a data frame with the packet.
-    pub last_loss: Option<Drop>,
+    pub last_loss: Option<DropCause>,
 }
 
 /// Records of the packets in a link layer, by packet number. A record is kept until the layer delivers or
 /// discards the packet. Most packets need no record.
 #[derive(Debug, Default)]
 pub(crate) struct PacketRecords {
-    records: Numbered<Record>,
+    records: Numbered<PacketRecord>,
     /// Copies of packets, kept only for the recorder and for flows that can use headers alone.
     copies: Numbered<PacketCopy>,
 }
@@ -143,17 +143,17 @@ struct PacketCopy {
 impl PacketRecords {
     /// Adds the record of the most recently accepted packet.
     #[inline]
-    pub fn push(&mut self, number: u64, record: Record) {
+    pub fn push(&mut self, number: u64, record: PacketRecord) {
         self.records.0.push_back((number, record));
     }
 
     /// Returns the record of a packet, and creates an empty record if there is none.
-    pub fn entry(&mut self, number: u64) -> &mut Record {
-        self.records.entry(number, Record::default)
+    pub fn entry(&mut self, number: u64) -> &mut PacketRecord {
+        self.records.entry(number, PacketRecord::default)
     }
 
     /// Stores a copy of a packet.
-    pub fn keep(&mut self, number: u64, packet: &Packet) {
+    pub fn store_copy(&mut self, number: u64, packet: &Packet) {
         self.copies.entry(number, || PacketCopy { packet: packet.clone(), sent: 0 });
     }
 
@@ -164,7 +164,7 @@ impl PacketRecords {
 
     /// Marks a fragment of a packet as sent. Returns the packet's copy, and true if the fragment had been
     /// sent before; `None` if there is no copy.
-    pub fn send(&mut self, number: u64, fragment: u8) -> Option<(&Packet, bool)> {
+    pub fn mark_sent(&mut self, number: u64, fragment: u8) -> Option<(&Packet, bool)> {
         let place = self.copies.place(number).ok()?;
         let PacketCopy { packet, sent } = &mut self.copies.0[place].1;
         let was_sent = *sent >> fragment & 1 == 1;
@@ -174,9 +174,9 @@ impl PacketRecords {
 
     /// Removes the record and the copy of a packet. Returns the record, or an empty record if there is none.
     #[inline(always)]
-    pub fn remove(&mut self, number: u64) -> Record {
+    pub fn remove(&mut self, number: u64) -> PacketRecord {
         if self.records.0.is_empty() && self.copies.0.is_empty() {
-            return Record::default();
+            return PacketRecord::default();
         }
         self.copies.remove(number);
         self.records.remove(number).unwrap_or_default()
@@ -241,16 +241,16 @@ impl<T> Numbered<T> {
 pub(crate) struct PacketKinds {
     /// Number of packets whose kinds are no longer stored.
     forgotten: u64,
-    recent: VecDeque<(DropKind, u64)>,
+    recent: VecDeque<(PacketKind, u64)>,
 }
 
 impl PacketKinds {
     /// Number of packets whose kinds are stored. This number exceeds every Block Ack window: 257 A-MSDUs of
     /// 11424 bytes have at most 56,000 datagrams.
-    const MEMORY: usize = 1 << 16;
+    const MAX_STORED_KINDS: usize = 1 << 16;
 
     pub fn push(&mut self, packet: &Packet) {
-        if self.recent.len() == Self::MEMORY {
+        if self.recent.len() == Self::MAX_STORED_KINDS {
             self.recent.pop_front();
             self.forgotten += 1;
         }
@@ -259,9 +259,9 @@ impl PacketKinds {
 
     /// Returns the kind and number of a frame's packet. If `number` is `None`, the frame is a radio link's
     /// control frame for the packet of this tag.
-    pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
+    pub fn kind(&self, number: Option<u64>, tag: Tag) -> (PacketKind, u64) {
         let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
-        place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
+        place.and_then(|place| self.recent.get(place)).copied().unwrap_or((PacketKind::Control, tag.seq))
     }
 }
 
@@ -291,7 +291,7 @@ impl Fades {
 
     /// Records a failed attempt towards a station. Returns true if the failure starts a fade.
     #[inline]
-    pub fn begins(&mut self, now: Time, to: Station) -> bool {
+    pub fn on_failed_attempt(&mut self, now: Time, to: Station) -> bool {
         let fade = self.unreported(to);
         fade.is_some_and(|fade| fade.since.replace(fade.since.unwrap_or(now)).is_none())
     }
@@ -299,18 +299,18 @@ impl Fades {
     /// Records a link ACK from a station. Returns the duration of the fade that the ACK ends; `None` without
     /// a fade.
     #[inline]
-    pub fn ends(&mut self, now: Time, to: Station) -> Option<Span> {
+    pub fn on_link_ack(&mut self, now: Time, to: Station) -> Option<Span> {
         self.unreported(to)?.since.take().map(|since| now - since)
     }
 
     /// Returns the agents that are subscribed to fades towards a station.
-    pub fn listeners(&self, to: Station) -> &[u16] {
+    pub fn subscribers(&self, to: Station) -> &[u16] {
         let found = self.towards.iter().find(|(station, _)| *station == to);
         found.map_or(&[], |(_, fade)| &fade.listeners)
     }
 
     /// Subscribes agent `i` to fades towards a station.
-    pub fn listen(&mut self, to: Station, i: u16) {
+    pub fn subscribe(&mut self, to: Station, i: u16) {
         match self.fade_mut(to) {
             Some(fade) => fade.listeners.push(i),
             None => self.towards.push((to, Fade { since: None, listeners: vec![i] })),
@@ -336,13 +336,13 @@ mod tests {
     #[test]
     fn every_packet_in_a_mac_has_its_own_record() {
         let mut records = PacketRecords::default();
-        records.entry(7).last_loss = Some(Drop::Channel);
-        records.entry(5).last_loss = Some(Drop::Collision);
+        records.entry(7).last_loss = Some(DropCause::Channel);
+        records.entry(5).last_loss = Some(DropCause::Collision);
         assert_eq!(records.entry(6).last_loss, None);
-        assert_eq!(records.remove(5).last_loss, Some(Drop::Collision));
+        assert_eq!(records.remove(5).last_loss, Some(DropCause::Collision));
         assert_eq!(records.remove(5).last_loss, None, "it is removed once");
         assert_eq!(records.remove(8).last_loss, None, "no retransmission was necessary");
-        assert_eq!([7, 6].map(|number| records.remove(number).last_loss), [Some(Drop::Channel), None]);
+        assert_eq!([7, 6].map(|number| records.remove(number).last_loss), [Some(DropCause::Channel), None]);
         assert!(records.records.0.is_empty());
     }
 
@@ -350,16 +350,20 @@ mod tests {
     fn a_fade_lasts_from_the_first_failure_to_the_next_link_ack() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut fades = Fades::new(false);
-        assert!(!fades.begins(at(1), 3), "no node listens");
-        fades.listen(3, 0);
-        fades.listen(3, 1);
-        assert_eq!(fades.listeners(3), [0, 1]);
-        assert!(fades.begins(at(2), 3) && !fades.begins(at(3), 3) && !fades.begins(at(3), 4));
-        assert_eq!(fades.ends(at(4), 4), None);
-        assert_eq!(fades.ends(at(5), 3), Some(Span::from_millis(3)));
-        assert_eq!(fades.ends(at(6), 3), None);
+        assert!(!fades.on_failed_attempt(at(1), 3), "no node listens");
+        fades.subscribe(3, 0);
+        fades.subscribe(3, 1);
+        assert_eq!(fades.subscribers(3), [0, 1]);
+        assert!(
+            fades.on_failed_attempt(at(2), 3)
+                && !fades.on_failed_attempt(at(3), 3)
+                && !fades.on_failed_attempt(at(3), 4)
+        );
+        assert_eq!(fades.on_link_ack(at(4), 4), None);
+        assert_eq!(fades.on_link_ack(at(5), 3), Some(Span::from_millis(3)));
+        assert_eq!(fades.on_link_ack(at(6), 3), None);
         let mut reported = Fades::new(true);
-        reported.listen(3, 0);
-        assert!(!reported.begins(at(1), 3) && reported.ends(at(2), 3).is_none());
+        reported.subscribe(3, 0);
+        assert!(!reported.on_failed_attempt(at(1), 3) && reported.on_link_ack(at(2), 3).is_none());
     }
 }

@@ -2,30 +2,30 @@
 //! there is a recorder.
 
 use super::interface::Interface;
-use super::site::Site;
+use super::site::WirelessSite;
 use crate::routing::Layer;
 use crate::world::World;
-use airhop_base::{AccessCategory, Drop, Fragment, Packet, Time};
+use airhop_base::{AccessCategory, DropCause, Fragment, Packet, Time};
 use airhop_engine::Id;
-use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentMpdu, Station, Transmitted};
+use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentFrame, SentMpdu, Station};
 use airhop_trace::{
-    AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, MpduRow, MsduHeader, Step, StepLocation,
+    AirKind, AirOutcome, AirRow, Direction, DropRow, MpduRow, MsduHeader, PacketKind, PathStep, StepLocation,
 };
 
 impl World {
     /// Records a step of a packet on its way between two stations, if there is a recorder.
     #[inline]
-    pub(crate) fn step_at(
+    pub(crate) fn trace_step_at(
         &mut self,
         now: Time,
-        step: Step,
+        step: PathStep,
         layer: Layer,
         stations: (Station, Station),
         id: &Id<Packet>,
     ) {
         if self.recorder.is_some() {
             let at = StepLocation::Place(self.place_between(layer, stations));
-            self.step(now, step, at, id);
+            self.trace_step(now, step, at, id);
         }
     }
 
@@ -33,7 +33,7 @@ impl World {
     #[cold]
     fn place_between(&self, layer: Layer, (from, to): (Station, Station)) -> u32 {
         let interface = self.links.interface(layer, from);
-        interface.place(to).unwrap_or(interface.broadcast_place)
+        interface.place_index(to).unwrap_or(interface.broadcast_place_index)
     }
 
     /// Records the delivery of a packet to a station.
@@ -46,10 +46,10 @@ impl World {
         id: &Id<Packet>,
     ) {
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-            let Interface { node, interface, .. } = *self.links.interface(layer, to);
-            recorder.packet(now, node, interface, Direction::In, self.arena.get(id), None);
+            let Interface { node, recorder_index: interface, .. } = *self.links.interface(layer, to);
+            recorder.record_packet(now, node, interface, Direction::In, self.arena.get(id), None);
         }
-        self.step_at(now, Step::Arrived, layer, (from, to), id);
+        self.trace_step_at(now, PathStep::Arrived, layer, (from, to), id);
     }
 
     /// Records the length in packets of a station's queue for an access category.
@@ -63,7 +63,7 @@ impl World {
     ) {
         if let Some(recorder) = &mut self.recorder {
             let queue = self.links.interface(layer, from).queue_of(category);
-            recorder.queue(now, queue.place, queue.queue.len());
+            recorder.record_queue_length(now, queue.place_index, queue.queue.len());
         }
     }
 
@@ -71,21 +71,23 @@ impl World {
     pub(crate) fn record_layer_queues(&mut self, now: Time, layer: Layer, from: Station) {
         if let Some(recorder) = &mut self.recorder {
             let queues = self.links.interface(layer, from).queues();
-            queues.for_each(|queue| recorder.queue(now, queue.place, queue.queue.len()));
+            queues.for_each(|queue| recorder.record_queue_length(now, queue.place_index, queue.queue.len()));
         }
     }
 
     /// Records a lost frame. The packet in the frame itself may still be retransmitted.
     pub(crate) fn record_lost_frame(&mut self, now: Time, layer: Layer, lost: &LostFrame) {
         let Some(recorder) = &mut self.recorder else { return };
-        let &LostFrame { from, to, frame, bytes, tag, number, msdu, cause, .. } = lost;
+        let &LostFrame {
+            from, to, frame, bytes, tag, packet_number: number, msdu_index: msdu, cause, ..
+        } = lost;
         let interface = self.links.interface(layer, from);
         let (kind, seq) = match frame {
-            FrameKind::Data => interface.taken.kind(number, tag),
-            _ => (DropKind::Control, tag.seq),
+            FrameKind::Data => interface.packet_kinds.kind(number, tag),
+            _ => (PacketKind::Control, tag.seq),
         };
-        if let Some(place) = interface.place(to).filter(|_| msdu == 0) {
-            recorder.dropped(now, place, DropRow { flow: tag.flow, cause, kind, seq, bytes });
+        if let Some(place) = interface.place_index(to).filter(|_| msdu == 0) {
+            recorder.record_drop(now, place, DropRow { flow: tag.flow, cause, kind, seq, bytes });
         }
         if let Some(number) = number.filter(|_| frame == FrameKind::Data) {
             self.capture(now, layer, (from, number), Some((to, cause)));
@@ -94,22 +96,30 @@ impl World {
 
     /// Records in the trace a transmission that has just ended. Also captures the packet if the layer still
     /// has it.
-    pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &Transmitted) {
+    pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &SentFrame) {
         let Some(recorder) = &mut self.recorder else { return };
-        let Site { layer: link, interfaces, .. } = self.links.site(layer);
+        let WirelessSite { layer: link, interfaces, .. } = self.links.site(layer);
         let outcome = outcome_of(sent.reception);
         let from = &interfaces[usize::from(sent.from)];
         if recorder.wants_packets()
-            && let Some(id) = sent.number.and_then(|number| link.packet(sent.from, number))
+            && let Some(id) = sent.packet_number.and_then(|number| link.packet(sent.from, number))
         {
             let is_lost = outcome == AirOutcome::Channel;
-            let comment = is_lost.then(|| lost_on(from, &interfaces[usize::from(sent.to)], Drop::Channel));
+            let comment =
+                is_lost.then(|| lost_on(from, &interfaces[usize::from(sent.to)], DropCause::Channel));
             let packet = self.arena.get(id);
-            recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
+            recorder.record_packet(
+                now,
+                from.node,
+                from.recorder_index,
+                Direction::Out,
+                packet,
+                comment.as_deref(),
+            );
         }
         // A CTS or a link ACK belongs to a packet of the station to which it is sent.
-        let sender = if sent.frame.is_answer() { sent.to } else { sent.from };
-        let (packet, seq) = interfaces[usize::from(sender)].taken.kind(sent.number, sent.tag);
+        let sender = if sent.frame.is_response() { sent.to } else { sent.from };
+        let (packet, seq) = interfaces[usize::from(sender)].packet_kinds.kind(sent.packet_number, sent.tag);
         let row = AirRow {
             start: sent.start,
             end: now,
@@ -124,49 +134,70 @@ impl World {
             category: sent.category,
             outcome,
         };
-        recorder.transmission(row);
+        recorder.record_transmission(row);
         if recorder.wants_packets() {
             self.capture_frame(layer, sent, &row);
         }
     }
 
     /// Captures a transmission on a cell's channel.
-    fn capture_frame(&mut self, layer: Layer, sent: &Transmitted, row: &AirRow) {
+    fn capture_frame(&mut self, layer: Layer, sent: &SentFrame, row: &AirRow) {
         let Some(recorder) = &mut self.recorder else { return };
-        let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
-        let Some(header) = link.header() else { return };
-        recorder.frame(layer.number(), row, header);
+        let WirelessSite { layer: link, interfaces, .. } = self.links.site_mut(layer);
+        let Some(header) = link.mac_header() else { return };
+        recorder.record_frame(layer.index(), row, header);
         // Stores the packets of the MPDUs, which [`World::record_mpdu`] captures next.
         let records = &mut interfaces[usize::from(sent.from)].records;
-        if header.packets == 0
-            && let Some(number) = sent.number.filter(|_| sent.frame.has_data())
-            && let Some((packet, retry)) = records.send(number, header.fragment.number)
+        if header.ppdu_packets == 0
+            && let Some(number) = sent.packet_number.filter(|_| sent.frame.has_data())
+            && let Some((packet, retry)) = records.mark_sent(number, header.fragment.number)
         {
             let (fragment, outcome) = (header.fragment, row.outcome);
-            let of_packet = MsduHeader { msdu: 0, sequence: number, fragment, retry, outcome };
-            recorder.msdu(layer.number(), packet, &of_packet);
+            let of_packet = MsduHeader { msdu_index: 0, sequence: number, fragment, retry, outcome };
+            recorder.record_msdu(layer.index(), packet, &of_packet);
         }
     }
 
     /// Records an MPDU of the transmission that was recorded last.
     pub(crate) fn record_mpdu(&mut self, layer: Layer, sent: &SentMpdu) {
         let Some(recorder) = &mut self.recorder else { return };
-        let &SentMpdu { from, place, msdu, sequence, tag, number, bytes, attempt, reception } = sent;
-        let Interface { taken, records, .. } = self.links.interface_mut(layer, from);
+        let &SentMpdu {
+            from,
+            mpdu_index: place,
+            msdu_index: msdu,
+            sequence,
+            tag,
+            packet_number: number,
+            bytes,
+            attempt,
+            reception,
+        } = sent;
+        let Interface { packet_kinds: taken, records, .. } = self.links.interface_mut(layer, from);
         let (packet, seq) = taken.kind(Some(number), tag);
         let outcome = outcome_of(reception);
         let flow = tag.flow;
-        recorder.mpdu(MpduRow { place, msdu, sequence, flow, packet, seq, bytes, attempt, outcome });
+        recorder.record_mpdu(MpduRow {
+            mpdu_index: place,
+            msdu_index: msdu,
+            sequence,
+            flow,
+            packet,
+            seq,
+            bytes,
+            attempt,
+            outcome,
+        });
         if recorder.wants_packets()
-            && let Some((packet, retry)) = records.send(number, 0)
+            && let Some((packet, retry)) = records.mark_sent(number, 0)
         {
-            let header = MsduHeader { msdu, sequence, fragment: Fragment::default(), retry, outcome };
-            recorder.msdu(layer.number(), packet, &header);
+            let header =
+                MsduHeader { msdu_index: msdu, sequence, fragment: Fragment::default(), retry, outcome };
+            recorder.record_msdu(layer.index(), packet, &header);
         }
     }
 
     #[inline]
-    pub(crate) fn captures(&self) -> bool {
+    pub(crate) fn is_capturing(&self) -> bool {
         self.recorder.as_ref().is_some_and(|r| r.wants_packets())
     }
 
@@ -178,9 +209,9 @@ impl World {
         now: Time,
         layer: Layer,
         packet: (Station, u64),
-        lost: Option<(Station, Drop)>,
+        lost: Option<(Station, DropCause)>,
     ) {
-        if self.captures() {
+        if self.is_capturing() {
             self.capture_copy(now, layer, packet, lost);
         }
     }
@@ -191,14 +222,21 @@ impl World {
         now: Time,
         layer: Layer,
         (from, number): (Station, u64),
-        lost: Option<(Station, Drop)>,
+        lost: Option<(Station, DropCause)>,
     ) {
         let Some(recorder) = &mut self.recorder else { return };
         let interfaces = &self.links.site(layer).interfaces;
         let from = &interfaces[usize::from(from)];
         let comment = lost.map(|(to, why)| lost_on(from, &interfaces[usize::from(to)], why));
         if let Some(packet) = from.records.copy(number) {
-            recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
+            recorder.record_packet(
+                now,
+                from.node,
+                from.recorder_index,
+                Direction::Out,
+                packet,
+                comment.as_deref(),
+            );
         }
     }
 }
@@ -230,6 +268,6 @@ fn outcome_of(reception: Reception) -> AirOutcome {
 }
 
 /// Returns the capture comment for a packet whose frame was lost.
-fn lost_on(from: &Interface, to: &Interface, why: Drop) -> String {
+fn lost_on(from: &Interface, to: &Interface, why: DropCause) -> String {
     format!("lost on {}->{}: {}", from.name, to.name, why.name())
 }

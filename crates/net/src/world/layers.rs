@@ -1,22 +1,24 @@
 //! Link layers of a world. The world passes packets to the stations, and executes the effects that the layers
 //! report.
 
-use super::interface::{Interface, InterfaceQueue, Record};
-use super::site::{LinkLayer, Site};
+use super::interface::{Interface, InterfaceQueue, PacketRecord};
+use super::site::{LinkLayer, WirelessSite};
 use crate::agents::LinkEventKind;
 use crate::flow::Flow;
 use crate::ground_truth::loss_ledger::DropReason;
-use crate::queues::{Offered, Queued};
+use crate::queues::{OfferOutcome, Queued};
 use crate::routing::aodv::RoutedPacket;
 use crate::routing::{Hop, Layer};
 use crate::world::{World, tag};
-use airhop_base::{AccessCategory, Body, Drop, FlowId, Packet, Span, Time};
+use airhop_base::{AccessCategory, Body, DropCause, FlowId, Packet, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::Tag;
 use airhop_radio::cell::CellEvent;
-use airhop_radio::layer::{BROADCAST, Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Station};
+use airhop_radio::layer::{
+    BROADCAST, Fragmentation, FrameKind, LinkEffect, LostFrame, OutgoingPacket, Station,
+};
 use airhop_radio::link::RadioEvent;
-use airhop_trace::Step;
+use airhop_trace::PathStep;
 
 impl World {
     #[inline(always)]
@@ -24,7 +26,7 @@ impl World {
         let LinkLayer::Cell(cell) = &mut self.links.cells[usize::from(event.cell)].layer else {
             unreachable!("the network has only cells")
         };
-        cell.on_event(now, event.what, &mut self.events, &mut self.effects);
+        cell.on_event(now, event.kind, &mut self.events, &mut self.link_effects);
         self.apply_effects(now, Layer::Cell(event.cell));
     }
 
@@ -32,17 +34,17 @@ impl World {
         let LinkLayer::Radio(link) = &mut self.links.radios[usize::from(event.link)].layer else {
             unreachable!("the network has only radio links")
         };
-        link.on_event(now, event.what, &mut self.events, &mut self.effects);
+        link.on_event(now, event.kind, &mut self.events, &mut self.link_effects);
         self.apply_effects(now, Layer::Radio(event.link));
     }
 
     /// Offers a packet to the interface at the start of its hop.
     #[inline(always)]
     pub(crate) fn offer_to_layer(&mut self, now: Time, layer: Layer, from: Station, packet: Queued) {
-        self.step_at(now, Step::Offered, layer, (from, packet.to), &packet.id);
-        let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
+        self.trace_step_at(now, PathStep::Offered, layer, (from, packet.to), &packet.id);
+        let WirelessSite { layer: link, interfaces, .. } = self.links.site_mut(layer);
         let interface = &mut interfaces[usize::from(from)];
-        let InterfaceQueue { queue, idle_since, category, .. } = if interface.others.is_empty() {
+        let InterfaceQueue { queue, idle_since, category, .. } = if interface.other_queues.is_empty() {
             &mut interface.queue
         } else {
             let flow = self.hop_fields[packet.id.index() as usize].flow;
@@ -51,9 +53,9 @@ impl World {
         let category = *category;
         let free_since = link.has_room(from, category).then_some(*idle_since);
         match queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
-            Offered::Passes(packet) => self.hand_over(now, layer, from, category, packet),
-            Offered::Refused => self.drop_at_interface(now, layer, from),
-            Offered::Pushed => {
+            OfferOutcome::Passes(packet) => self.hand_over(now, layer, from, category, packet),
+            OfferOutcome::Refused => self.drop_at_interface(now, layer, from),
+            OfferOutcome::Pushed => {
                 self.drop_at_interface(now, layer, from);
                 self.record_layer_queue(now, layer, from, category);
             }
@@ -66,7 +68,7 @@ impl World {
     fn on_ready(&mut self, now: Time, layer: Layer, from: Station, category: AccessCategory) {
         let mut has_popped = false;
         loop {
-            let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
+            let WirelessSite { layer: link, interfaces, .. } = self.links.site_mut(layer);
             if !link.has_room(from, category) {
                 break;
             }
@@ -97,7 +99,7 @@ impl World {
     fn drop_all_at_interface(&mut self, now: Time, layer: Layer, from: Station) {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
-            let place = self.links.interface(layer, from).place(packet.to);
+            let place = self.links.interface(layer, from).place_index(packet.to);
             self.drop_packet(now, packet.id, why.into(), place);
         }
         self.dropped_by_queue = dropped;
@@ -118,26 +120,27 @@ impl World {
         let is_of_use = is_fragmented || flow.is_some_and(|flow| flow.takes_damaged) || to == BROADCAST;
         let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
-        let outgoing = Outgoing { to, packet: id, tag, category, bytes, header, fragments };
-        let Site { layer: link, interfaces, routers, .. } = self.links.site_mut(layer);
+        let outgoing =
+            OutgoingPacket { to, packet: id, tag, category, bytes, header_bytes: header, fragments };
+        let WirelessSite { layer: link, interfaces, routers, .. } = self.links.site_mut(layer);
         let interface = &mut interfaces[usize::from(from)];
         if self.recorder.is_some() {
-            interface.taken.push(packet);
+            interface.packet_kinds.push(packet);
         }
-        let number = link.send(now, from, outgoing, &mut self.events, &mut self.effects);
+        let number = link.send(now, from, outgoing, &mut self.events, &mut self.link_effects);
         if layer.is_cell() && (self.recorder.is_some() || is_of_use) {
-            interface.records.keep(number, packet);
+            interface.records.store_copy(number, packet);
         }
         if !routers.is_empty() {
-            let routed = packet.flow.index().map(|_| RoutedPacket::of(packet));
-            interface.records.push(number, Record { routed, last_loss: None });
+            let routed = packet.flow.index().map(|_| RoutedPacket::from_packet(packet));
+            interface.records.push(number, PacketRecord { routed, last_loss: None });
         }
     }
 
     /// Executes the effects of a layer. Most events have no effects.
     #[inline(always)]
     fn apply_effects(&mut self, now: Time, layer: Layer) {
-        if !self.effects.is_empty() {
+        if !self.link_effects.is_empty() {
             self.apply_all(now, layer);
         }
     }
@@ -147,7 +150,7 @@ impl World {
     #[inline(never)]
     fn apply_all(&mut self, now: Time, layer: Layer) {
         let mut next = 0;
-        while let Some(effect) = self.effects.get_mut(next) {
+        while let Some(effect) = self.link_effects.get_mut(next) {
             match *effect {
                 LinkEffect::Deliver { from, to, number, contended, .. } => {
                     let LinkEffect::Deliver { packet, .. } = take(effect) else {
@@ -170,7 +173,7 @@ impl World {
             }
             next += 1;
         }
-        self.effects.clear();
+        self.link_effects.clear();
         if !self.held_notices.is_empty() {
             self.send_held_notices(now);
             self.apply_effects(now, layer);
@@ -182,17 +185,17 @@ impl World {
         let hop = |from, to| Hop::Layer { layer, from, to };
         match effect {
             LinkEffect::Heard { from, to, number } => {
-                self.on_broadcast(now, layer.number(), (from, number), to);
+                self.on_broadcast(now, layer.index(), (from, number), to);
             }
             LinkEffect::Broadcast { from, number, packet } => {
                 self.capture(now, layer, (from, number), None);
                 let interface = self.links.interface_mut(layer, from);
                 interface.records.remove(number);
                 let node = interface.node;
-                self.finish(now, node, packet);
+                self.remove_arrived(now, node, packet);
             }
             LinkEffect::AttemptFailed { from, to, tag, attempt, retry, .. } => {
-                if self.links.interface_mut(layer, from).fades.begins(now, to) {
+                if self.links.interface_mut(layer, from).fades.on_failed_attempt(now, to) {
                     self.notify_of_fade(now, hop(from, to), LinkEventKind::FadeStart);
                 }
                 self.on_attempt_failed(now, hop(from, to), tag, attempt, retry);
@@ -209,7 +212,7 @@ impl World {
             LinkEffect::HeaderOnly { from, to, number, .. } => {
                 let copy = self.links.interface(layer, from).records.copy(number).cloned();
                 if let Some(packet) = copy.filter(Packet::is_tcp_data) {
-                    self.deliver_headers(now, layer, to, Packet { damaged: true, ..packet });
+                    self.deliver_headers(now, layer, to, Packet { has_payload_errors: true, ..packet });
                 }
             }
             LinkEffect::FrameLost(lost) => self.on_frame_lost(now, layer, lost),
@@ -239,7 +242,7 @@ impl World {
     ) {
         let interface = self.links.interface_mut(layer, from);
         interface.records.remove(number);
-        let ended = interface.fades.ends(now, to);
+        let ended = interface.fades.on_link_ack(now, to);
         let hop = Hop::Layer { layer, from, to };
         self.notify_agents(now, hop, LinkEventKind::Delivered, tag);
         if let Some(lasted) = ended {
@@ -250,8 +253,8 @@ impl World {
     /// Handles the first reception of a packet by the addressed station.
     #[inline(always)]
     fn on_delivery(&mut self, now: Time, layer: Layer, (from, to): (Station, Station), packet: Id<Packet>) {
-        let Site { interfaces, routers, .. } = self.links.site(layer);
-        let Interface { node, interface, .. } = interfaces[usize::from(to)];
+        let WirelessSite { interfaces, routers, .. } = self.links.site(layer);
+        let Interface { node, recorder_index: interface, .. } = interfaces[usize::from(to)];
         let are_routed = !routers.is_empty();
         if self.recorder.is_some() {
             self.record_delivery(now, layer, (from, to), &packet);
@@ -260,10 +263,10 @@ impl World {
             let Packet { ttl, flow, .. } = self.arena.get_mut(&packet);
             *ttl = ttl.saturating_sub(1);
             if *flow == FlowId::NONE {
-                return self.on_message(now, layer.number(), to, packet);
+                return self.on_routing_message(now, layer.index(), to, packet);
             }
         }
-        self.visit(now, node, interface, packet);
+        self.on_node_arrival(now, node, interface, packet);
     }
 
     /// Adds the contention time of a hop to its packet if the flow sums contention times.
@@ -271,7 +274,7 @@ impl World {
         let packet = self.arena.get_mut(id);
         if let Body::Tcp(segment) = &mut packet.body
             && let Some(sum) = segment.options.contention
-            && self.flows[packet.flow.0 as usize].adds_contention
+            && self.flows[packet.flow.0 as usize].adds_contention_time
         {
             segment.options.contention = Some(sum + contended);
         }
@@ -296,7 +299,7 @@ impl World {
         } else if self.notify_agents(now, hop, kind, tag) {
             self.on_given_up(now, layer, (from, to), packet, record.last_loss);
         } else {
-            self.on_next_hop_lost(now, layer.number(), (from, to), packet, record);
+            self.on_next_hop_lost(now, layer.index(), (from, to), packet, record);
         }
     }
 
@@ -308,16 +311,16 @@ impl World {
         layer: Layer,
         (from, to): (Station, Station),
         packet: Option<Id<Packet>>,
-        lost: Option<Drop>,
+        lost: Option<DropCause>,
     ) {
         let interface = self.links.interface(layer, from);
-        let cause = lost.or(interface.last_loss).unwrap_or(Drop::Channel);
-        let place = interface.place(to);
+        let cause = lost.or(interface.last_loss).unwrap_or(DropCause::Channel);
+        let place = interface.place_index(to);
         match packet {
-            Some(id) => self.drop_packet(now, id, DropReason { counted: Drop::Retries, cause }, place),
+            Some(id) => self.drop_packet(now, id, DropReason { counted: DropCause::Retries, cause }, place),
             // The packet arrived, but its link ACK did not, so the link layer of the sending station counts
             // the packet as lost.
-            None => self.drops[Drop::Retries as usize] += 1,
+            None => self.drops_by_cause[DropCause::Retries as usize] += 1,
         }
     }
 
@@ -327,11 +330,11 @@ impl World {
         let remains = self.intact_headers_of(layer, &lost);
         match lost.packet.take() {
             Some(packet) => {
-                let place = self.links.interface(layer, lost.from).place(lost.to);
+                let place = self.links.interface(layer, lost.from).place_index(lost.to);
                 self.drop_packet(now, packet, lost.cause.into(), place);
             }
             None => {
-                self.drops[lost.cause as usize] += u64::from(lost.msdu == 0);
+                self.drops_by_cause[lost.cause as usize] += u64::from(lost.msdu_index == 0);
                 self.note_loss(layer, &lost);
                 self.record_lost_frame(now, layer, &lost);
             }
@@ -344,16 +347,16 @@ impl World {
     /// Returns the headers of the packet in a lost frame if they are intact and the flow can use them; `None`
     /// otherwise.
     fn intact_headers_of(&self, layer: Layer, lost: &LostFrame) -> Option<Packet> {
-        let number = lost.number.filter(|_| lost.header_intact)?;
-        let Site { layer: link, interfaces, .. } = self.links.site(layer);
+        let number = lost.packet_number.filter(|_| lost.is_header_intact)?;
+        let WirelessSite { layer: link, interfaces, .. } = self.links.site(layer);
         let inside = lost.packet.as_ref().or_else(|| link.packet(lost.from, number));
         let copy = || interfaces[usize::from(lost.from)].records.copy(number);
-        self.remains(inside.map(|id| self.arena.get(id)).or_else(copy)?)
+        self.intact_headers(inside.map(|id| self.arena.get(id)).or_else(copy)?)
     }
 
     /// Records the cause of a data frame's loss. The packet itself is not lost.
     fn note_loss(&mut self, layer: Layer, lost: &LostFrame) {
-        let Some(number) = lost.number.filter(|_| lost.frame == FrameKind::Data) else { return };
+        let Some(number) = lost.packet_number.filter(|_| lost.frame == FrameKind::Data) else { return };
         let interface = self.links.interface_mut(layer, lost.from);
         interface.last_loss = Some(lost.cause);
         if layer.is_cell() {
@@ -364,8 +367,8 @@ impl World {
     /// Delivers only the headers of a packet to a station. The packet remains in the layer and may be
     /// retransmitted.
     fn deliver_headers(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
-        let Interface { node, interface, .. } = *self.links.interface(layer, to);
-        self.enter(now, node, interface, remains);
+        let Interface { node, recorder_index: interface, .. } = *self.links.interface(layer, to);
+        self.admit_packet(now, node, interface, remains);
     }
 }
 

@@ -2,11 +2,11 @@
 //! handoff in which the old base station loses its queue needs an event.
 
 use crate::plan::Plan;
-use crate::routing::{Hop, Joins};
+use crate::routing::{Hop, LinkNodes};
 use crate::world::{Event, World};
 use airhop_base::Time;
 use airhop_engine::EventQueue;
-use airhop_radio::link::End;
+use airhop_radio::link::LinkEnd;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_trace::Recorder;
 
@@ -15,7 +15,7 @@ use airhop_trace::Recorder;
 pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
     for Varying { schedule, end, hop, .. } in schedules(plan) {
-        let losses = schedule.losses(end);
+        let losses = schedule.loss_intervals(end);
         losses.iter().for_each(|[_, over]| events.push(*over, Event::Handoff(mobiles.len() as u16)));
         mobiles.extend((!losses.is_empty()).then_some(hop));
     }
@@ -23,12 +23,12 @@ pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> 
 }
 
 /// Writes the rates and delays of links over the whole run into a trace.
-pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
+pub(crate) fn record_link_changes(plan: &Plan, recorder: &mut Recorder) {
     let end = Time::ZERO + plan.duration;
     for Varying { schedule, from, to, .. } in schedules(plan) {
-        let place = recorder.place(&format!("{from}->{to}"));
+        let place = recorder.intern_place(&format!("{from}->{to}"));
         let phases = schedule.phases().filter(|(from, ..)| *from < end);
-        phases.for_each(|(from, rate, delay)| recorder.link(from, place, rate, delay));
+        phases.for_each(|(from, rate, delay)| recorder.record_link(from, place, rate, delay));
     }
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
 struct Varying<'a> {
     schedule: &'a LinkSchedule,
     /// Sending end of this direction.
-    end: End,
+    end: LinkEnd,
     /// Names of the sending and of the receiving node.
     from: &'a str,
     to: &'a str,
@@ -47,7 +47,7 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
     plan.links.iter().flat_map(move |(number, link)| {
         [0, 1].into_iter().filter_map(move |end| {
             let schedule = link.schedule(usize::from(end))?;
-            let Joins::Ends(ends) = link.joins(number) else { return None };
+            let LinkNodes::Ends(ends) = link.link_nodes(number) else { return None };
             let [from, to] =
                 [end, 1 - end].map(|end| plan.nodes[usize::from(ends[usize::from(end)].0.0)].as_str());
             Some(Varying { schedule, end, from, to, hop: ends[usize::from(end)].1 })
@@ -59,8 +59,8 @@ impl World {
     /// Empties the queue of the old base station at the end of a handoff.
     pub(crate) fn on_handoff(&mut self, now: Time, i: u16) {
         let hop = self.handoffs[usize::from(i)];
-        let link = self.links.of_mut(hop).expect("the path to a mobile is over a link");
-        let place = link.place(hop);
+        let link = self.links.link_of_hop_mut(hop).expect("the path to a mobile is over a link");
+        let place = link.place_index(hop);
         link.clear_queue(hop, &mut self.dropped_by_queue);
         self.drop_at_link(now, place);
         self.record_queue(now, hop);

@@ -1,5 +1,5 @@
 //! Running links of a world. Only this module uses the types of links. The rest of the world uses the trait
-//! [`LinkSite`]. The counterpart for plans is [`crate::links`].
+//! [`RunningLink`]. The counterpart for plans is [`crate::links`].
 //!
 //! The trait covers neither events nor packets on wires. The event loop and [`World::forward`] match on the
 //! type of the link instead. A virtual call per event would slow a cell by 2 %, and most hops of most worlds
@@ -9,14 +9,14 @@ use super::World;
 use super::build::disciplines::Disciplines;
 use super::build::networks;
 use super::interface::Interface;
-use super::link_site::LinkSite;
-use super::site::Site;
+use super::link_site::RunningLink;
+use super::site::WirelessSite;
 use crate::link::Link;
 use crate::plan::Plan;
 use crate::queues::{QueueState, Queued};
 use crate::routing::{Hop, Layer};
 use airhop_base::{Packet, Time};
-use airhop_engine::{Id, Streams};
+use airhop_engine::{Id, RandomStreams};
 use airhop_radio::layer::Station;
 use airhop_trace::Recorder;
 
@@ -25,8 +25,8 @@ use airhop_trace::Recorder;
 pub(crate) struct Links {
     /// Directions of wired links, two per link.
     pub wires: Vec<Link>,
-    pub radios: Vec<Site>,
-    pub cells: Vec<Site>,
+    pub radios: Vec<WirelessSite>,
+    pub cells: Vec<WirelessSite>,
 }
 
 impl Links {
@@ -34,28 +34,30 @@ impl Links {
     pub fn new(
         plan: &Plan,
         queues: &Disciplines,
-        streams: &Streams,
+        streams: &RandomStreams,
         mut recorder: Option<&mut Recorder>,
     ) -> Self {
-        let wires = networks::wires(plan, queues, streams, recorder.as_deref_mut());
+        let wires = networks::build_wired_links(plan, queues, streams, recorder.as_deref_mut());
         let cells = plan.links.wlans.iter();
-        let cells =
-            cells.map(|w| networks::site(w, plan, queues, streams, recorder.as_deref_mut())).collect();
+        let cells = cells
+            .map(|w| networks::build_cell_site(w, plan, queues, streams, recorder.as_deref_mut()))
+            .collect();
         let radios = plan.links.radios.iter();
-        let radios =
-            radios.map(|r| networks::radio_site(r, plan, queues, streams, recorder.as_deref_mut())).collect();
+        let radios = radios
+            .map(|r| networks::build_radio_site(r, plan, queues, streams, recorder.as_deref_mut()))
+            .collect();
         Links { wires, radios, cells }
     }
 
-    fn iter(&self) -> impl Iterator<Item = &dyn LinkSite> {
-        fn of<L: LinkSite>(links: &[L]) -> impl Iterator<Item = &dyn LinkSite> {
-            links.iter().map(|link| link as &dyn LinkSite)
+    fn iter(&self) -> impl Iterator<Item = &dyn RunningLink> {
+        fn of<L: RunningLink>(links: &[L]) -> impl Iterator<Item = &dyn RunningLink> {
+            links.iter().map(|link| link as &dyn RunningLink)
         }
         of(&self.wires).chain(of(&self.radios)).chain(of(&self.cells))
     }
 
     /// Returns the link of a hop.
-    pub fn of(&self, hop: Hop) -> Option<&dyn LinkSite> {
+    pub fn link_of_hop(&self, hop: Hop) -> Option<&dyn RunningLink> {
         match hop {
             Hop::None => None,
             Hop::Link(i) => Some(&self.wires[usize::from(i)]),
@@ -65,7 +67,7 @@ impl Links {
     }
 
     /// Returns mutable access to the link of a hop.
-    pub fn of_mut(&mut self, hop: Hop) -> Option<&mut dyn LinkSite> {
+    pub fn link_of_hop_mut(&mut self, hop: Hop) -> Option<&mut dyn RunningLink> {
         match hop {
             Hop::None => None,
             Hop::Link(i) => Some(&mut self.wires[usize::from(i)]),
@@ -76,7 +78,7 @@ impl Links {
 
     /// Returns a link layer with its interfaces.
     #[inline]
-    pub fn site(&self, layer: Layer) -> &Site {
+    pub fn site(&self, layer: Layer) -> &WirelessSite {
         match layer {
             Layer::Cell(cell) => &self.cells[usize::from(cell)],
             Layer::Radio(link) => &self.radios[usize::from(link)],
@@ -85,7 +87,7 @@ impl Links {
 
     /// Returns mutable access to a link layer with its interfaces.
     #[inline]
-    pub fn site_mut(&mut self, layer: Layer) -> &mut Site {
+    pub fn site_mut(&mut self, layer: Layer) -> &mut WirelessSite {
         match layer {
             Layer::Cell(cell) => &mut self.cells[usize::from(cell)],
             Layer::Radio(link) => &mut self.radios[usize::from(link)],
@@ -110,26 +112,26 @@ impl Links {
     }
 
     /// Ends the warm-up. Only packets that leave a queue later count in the sojourn times.
-    pub fn begin_anew(&mut self) {
-        self.wires.iter_mut().for_each(|link| link.begin_anew());
-        self.radios.iter_mut().chain(&mut self.cells).for_each(|link| link.begin_anew());
+    pub fn end_warm_up(&mut self) {
+        self.wires.iter_mut().for_each(|link| link.end_warm_up());
+        self.radios.iter_mut().chain(&mut self.cells).for_each(|link| link.end_warm_up());
     }
 
     /// Returns the number of packets in all links and their queues.
-    pub fn holds(&self) -> usize {
-        self.iter().map(|link| link.holds()).sum()
+    pub fn packet_count(&self) -> usize {
+        self.iter().map(|link| link.packet_count()).sum()
     }
 }
 
 impl World {
     /// Offers a packet to a cell or a radio link.
     #[inline(never)]
-    pub(crate) fn offer_to(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
+    pub(crate) fn offer_to_wireless_hop(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
         match hop {
             Hop::Layer { layer, from, to } => {
                 self.offer_to_layer(now, layer, from, Queued { id, to, since: now });
             }
-            Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
+            Hop::OnDemand { cell, from } => self.route_packet(now, cell, from, id),
             Hop::Link(_) | Hop::None => unreachable!("every flow was checked to have a route both ways"),
         }
     }

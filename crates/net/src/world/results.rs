@@ -1,17 +1,17 @@
 //! Results of a world, computed from its counters, and the audit of its packets.
 
 use crate::apps::{AppFlow, Quality};
-use crate::delays::Delays;
-use crate::flow::{EarlierConnections, Ends, Flow};
+use crate::delays::DelayHistogram;
+use crate::flow::{ConnectionTotals, Endpoints, Flow};
 use crate::ground_truth::loss_ledger::sum_of_confusion_matrices;
 use crate::plan::Transport;
 use crate::queues::{Marker, QueueState};
 use crate::report::{
-    ClassMember, ClassReport, Classes, FlowReport, Marks, QueueReport, Report, RoundTrips, StationReport,
-    Wait,
+    ClassMember, ClassReport, Classes, EcnCounts, FlowReport, QueueReport, Report, RttSummary,
+    SojournSummary, StationReport,
 };
 use crate::routing::RoutingCounts;
-use crate::transit::Active;
+use crate::transit::ActivePeriod;
 use crate::world::World;
 use crate::world::applications::RunningApp;
 use crate::world::site::LinkLayer;
@@ -22,7 +22,7 @@ impl World {
     /// Returns the results of the run, counted from the end of the warm-up.
     pub fn report(&self) -> Report {
         let mut report = self.totals();
-        match &self.warmed_up {
+        match &self.warmup_report {
             Some(earlier) => report.leave_out(earlier),
             // A run that ends during its warm-up, as an emulation may, has zero counts.
             None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
@@ -31,9 +31,10 @@ impl World {
         let measured = self.duration - self.warmup;
         let lines = self.lines();
         for (line, found) in lines.iter().zip(&mut report.flows) {
-            let active = line.iter().map(|flow| flow.active).fold(Active::default(), Active::join);
+            let active =
+                line.iter().map(|flow| flow.active_period).fold(ActivePeriod::default(), ActivePeriod::merge);
             found.goodput_mbps = found.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
-            found.active_mbps = active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
+            found.active_mbps = active.delivery_rate_mbps(found.delivered_bytes, Time::ZERO + self.warmup);
         }
         for station in &mut report.stations {
             station.airtime /= measured.secs_f64();
@@ -53,13 +54,13 @@ impl World {
             let flow = line[0];
             // Of all connections of an application in one direction, only the last is assigned to the
             // application.
-            let seat = line.iter().find_map(|flow| flow.seat);
+            let seat = line.iter().find_map(|flow| flow.app_flow);
             let seated = seat.map(|seat| self.apps[usize::from(seat.app)].flows[0]);
             let app = self.planned_app(flow);
-            let completions = app.and_then(|app| Some((&app.completions, app.app.unfinished()?)));
+            let completions = app.and_then(|app| Some((&app.completions, app.app.unfinished_count()?)));
             let group = usize::from(seated.unwrap_or(flow.id).0);
-            let delays = Delays::sum(line.iter().filter_map(|flow| flow.ends.delays()));
-            classes.add(&ClassMember { report, group, delays: Some(&delays), completions });
+            let delays = DelayHistogram::sum(line.iter().filter_map(|flow| flow.endpoints.delays()));
+            classes.add(&ClassMember { report, app_first_flow: group, delays: Some(&delays), completions });
         }
         classes.reports()
     }
@@ -68,11 +69,11 @@ impl World {
     /// application in one direction, in the order of opening.
     fn lines(&self) -> Vec<Vec<&Flow>> {
         let mut lines: Vec<Vec<&Flow>> = self.flows.iter().map(|flow| vec![flow]).collect();
-        for flow in self.flows.iter().filter(|flow| flow.head() != flow.id) {
-            lines[usize::from(flow.head().0)].push(flow);
+        for flow in self.flows.iter().filter(|flow| flow.report_flow() != flow.id) {
+            lines[usize::from(flow.report_flow().0)].push(flow);
         }
         let mut flows = self.flows.iter();
-        lines.retain(|_| flows.next().is_some_and(|flow| flow.head() == flow.id));
+        lines.retain(|_| flows.next().is_some_and(|flow| flow.report_flow() == flow.id));
         lines
     }
 
@@ -82,11 +83,11 @@ impl World {
         Report {
             duration: self.duration,
             warmup: self.warmup,
-            events: self.events.popped(),
+            events: self.events.popped_count(),
             fingerprint: self.fingerprint.value(),
             flows: self.lines().iter().map(|line| self.flow_report(line, &marked)).collect(),
             classes: Vec::new(),
-            drops: self.drops,
+            drops: self.drops_by_cause,
             routing: self.routing_counts(),
             queues: self.queue_reports(),
             stations: self.station_reports(),
@@ -95,7 +96,7 @@ impl World {
 
     /// Returns the stations of all cells. Airtimes are in seconds and not yet divided by the duration.
     fn station_reports(&self) -> Vec<StationReport> {
-        let cells = self.ground.plan.links.wlans.iter().zip(&self.links.cells);
+        let cells = self.build_context.plan.links.wlans.iter().zip(&self.links.cells);
         let stations = cells.flat_map(|(plan, site)| {
             let LinkLayer::Cell(cell) = &site.layer else { unreachable!("a cell is not a radio link") };
             plan.cell.stations.iter().zip(cell.airtimes()).map(|((name, _), airtime)| StationReport {
@@ -111,7 +112,7 @@ impl World {
         let mut found = Vec::new();
         self.links.for_each_queue(&mut |name, QueueState { wait, marker }| {
             let marked = marker.map(|marker| marker.by_flow().iter().sum());
-            found.push(QueueReport { name: name.into(), wait_ms: Wait(wait), marked });
+            found.push(QueueReport { name: name.into(), wait_ms: SojournSummary(wait), marked });
         });
         found
     }
@@ -140,9 +141,9 @@ impl World {
     /// Returns the results of a line of the report. `marked`: number of packets that queues marked, by flow.
     fn flow_report(&self, line: &[&Flow], marked: &[u64]) -> FlowReport {
         let flow = line[0];
-        let name = |n: NodeId| self.names[n.0 as usize].clone();
+        let name = |n: NodeId| self.node_names[n.0 as usize].clone();
         let blank = FlowReport {
-            name: flow.line_name().into(),
+            name: flow.report_name().into(),
             transport: "udp",
             from: name(flow.plan.from),
             to: name(flow.plan.to),
@@ -150,10 +151,10 @@ impl World {
             route_hops: flow.route_hops,
             ..FlowReport::default()
         };
-        let mut report = match &flow.ends {
-            Ends::Tcp(_) => self.tcp_report(line, blank),
-            Ends::Udp(udp) => blank.of_datagrams(&udp.datagrams),
-            Ends::Real(real) => real.report(blank),
+        let mut report = match &flow.endpoints {
+            Endpoints::Tcp(_) => self.tcp_report(line, blank),
+            Endpoints::Udp(udp) => blank.with_datagrams(&udp.datagrams),
+            Endpoints::Real(real) => real.report(blank),
         };
         report.quality = self.quality(flow);
         report.marks.ce = line.iter().map(|flow| marked[usize::from(flow.id.0)]).sum();
@@ -162,9 +163,9 @@ impl World {
 
     fn tcp_report(&self, line: &[&Flow], blank: FlowReport) -> FlowReport {
         let flow = line[0];
-        let ends = || line.iter().filter_map(|flow| flow.ends.tcp());
-        let mut counts = EarlierConnections::default();
-        ends().for_each(|tcp| counts += tcp.counts());
+        let ends = || line.iter().filter_map(|flow| flow.endpoints.tcp());
+        let mut counts = ConnectionTotals::default();
+        ends().for_each(|tcp| counts += tcp.total_counters());
         let c = counts.counters;
         let app = self.planned_app(flow);
         let scheme = match &flow.plan.transport {
@@ -178,7 +179,7 @@ impl World {
         FlowReport {
             scheme,
             transport: "tcp",
-            delivered_bytes: counts.delivered,
+            delivered_bytes: counts.delivered_bytes,
             sent_segments: c.sent_segments,
             retransmissions: c.retransmissions,
             timeouts: c.timeouts,
@@ -187,16 +188,16 @@ impl World {
             spurious_timeouts: ends().map(|tcp| tcp.spurious.count).sum(),
             duplicates: counts.duplicates,
             timeouts_warned_late: ends().map(|tcp| tcp.lateness.timeouts_warned_late()).sum(),
-            lateness: ends().map(|tcp| tcp.lateness.counts()).sum(),
+            lateness: ends().map(|tcp| tcp.lateness.lateness()).sum(),
             judgements: sum_of_confusion_matrices(ends().map(|tcp| tcp.loss_ledger.confusion())),
-            completion_s: app.and_then(|app| app.finished).map(|end| (end - flow.plan.start).secs_f64()),
+            completion_s: app.and_then(|app| app.finished_at).map(|end| (end - flow.plan.start).secs_f64()),
             completion_ms: app.and_then(RunningApp::completion),
-            delay_ms: Delays::sum(ends().map(|tcp| tcp.latency.delay.delays())).summary(),
-            rtt_ms: RoundTrips(Delays::sum(ends().map(|tcp| &tcp.latency.round_trips)).summary()),
+            delay_ms: DelayHistogram::sum(ends().map(|tcp| tcp.latency.delay.delays())).summary(),
+            rtt_ms: RttSummary(DelayHistogram::sum(ends().map(|tcp| &tcp.latency.round_trips)).summary()),
             srtt_ms: srtt.map(Span::millis_f64),
             notices: c.notices,
-            marks: Marks { ect0: c.ect_segments, ece: c.echoes, ..Marks::default() },
-            connections: app.and_then(|app| app.connections.counts(self.now())),
+            marks: EcnCounts { ect0: c.ect_segments, ece: c.ecn_echoes, ..EcnCounts::default() },
+            connections: app.and_then(|app| app.connections.connection_counts(self.now())),
             ..blank
         }
     }
@@ -204,13 +205,13 @@ impl World {
     /// Returns the quality of a flow's application up to the end of the run; `None` if the application has no
     /// quality measure.
     fn quality(&self, flow: &Flow) -> Option<Quality> {
-        let seat = flow.seat?;
+        let seat = flow.app_flow?;
         self.apps[usize::from(seat.app)].quality(Time::ZERO + self.duration, seat.flow)
     }
 
     /// Returns the application of a flow of the plan; `None` for other flows.
     fn planned_app(&self, flow: &Flow) -> Option<&RunningApp> {
-        let seat = flow.seat.filter(|seat| seat.flow == AppFlow::PLANNED)?;
+        let seat = flow.app_flow.filter(|seat| seat.flow == AppFlow::PLANNED)?;
         self.apps.get(usize::from(seat.app))
     }
 
@@ -218,15 +219,16 @@ impl World {
     ///
     /// # Errors
     /// A sentence with the numbers of packets that do not match.
-    pub fn audit(&self) -> Result<(), String> {
-        let inside = self.links.holds() + self.emulator.as_ref().map_or(0, |emulator| emulator.holds());
+    pub fn check_packet_counts(&self) -> Result<(), String> {
+        let inside =
+            self.links.packet_count() + self.emulator.as_ref().map_or(0, |emulator| emulator.packet_count());
         if inside != self.arena.len() {
             let what = "on links, in stations and late";
             return Err(format!("{} packets alive, {inside} {what}", self.arena.len()));
         }
-        let loss_ledger = self.arrived + self.dropped + inside as u64;
-        if self.created != loss_ledger {
-            return Err(format!("{} packets made, {loss_ledger} accounted for", self.created));
+        let loss_ledger = self.arrived_packets + self.dropped_packets + inside as u64;
+        if self.created_packets != loss_ledger {
+            return Err(format!("{} packets made, {loss_ledger} accounted for", self.created_packets));
         }
         Ok(())
     }

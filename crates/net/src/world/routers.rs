@@ -6,17 +6,17 @@ use crate::queues::Queued;
 use crate::routing::Layer;
 use crate::routing::aodv::{Action, RoutedPacket, Router};
 use crate::world::hop_fields::digest;
-use crate::world::interface::{Interface, InterfaceQueue, Record};
+use crate::world::interface::{Interface, InterfaceQueue, PacketRecord};
 use crate::world::{Event, World};
-use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
+use airhop_base::{AodvMessage, Body, DropCause, NodeId, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::layer::Station;
 use airhop_trace::Direction;
 
 impl World {
     /// Sends a packet from a station to the next hop that the station's router chooses.
-    pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
-        let routed = RoutedPacket::of(self.arena.get(&id));
+    pub(crate) fn route_packet(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
+        let routed = RoutedPacket::from_packet(self.arena.get(&id));
         let site = &mut self.links.cells[cell as usize];
         let (router, _) = &mut site.routers[station as usize];
         if let Some(next) = router.forward(now, routed) {
@@ -28,7 +28,7 @@ impl World {
     }
 
     /// Handles a routing message that has arrived at its destination, `station`.
-    pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
+    pub(crate) fn on_routing_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let node = self.links.cells[cell as usize].node(station);
         let packet = self.take_delivered(now, node, id);
         self.take_message(now, cell, station, packet);
@@ -37,17 +37,17 @@ impl World {
     /// Handles the reception of a broadcast by station `to`. `from` and `number` identify the packet.
     pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, (from, number): (Station, u64), to: Station) {
         let interfaces = &self.links.cells[cell as usize].interfaces;
-        let Interface { node, interface, .. } = interfaces[to as usize];
+        let Interface { node, recorder_index: interface, .. } = interfaces[to as usize];
         let Some(packet) = interfaces[from as usize].records.copy(number).cloned() else { return };
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-            recorder.packet(now, node, interface, Direction::In, &packet, None);
+            recorder.record_packet(now, node, interface, Direction::In, &packet, None);
         }
         self.take_message(now, cell, to, Packet { ttl: packet.ttl.saturating_sub(1), ..packet });
     }
 
     fn take_message(&mut self, now: Time, cell: u16, station: Station, packet: Packet) {
         let node = self.links.cells[cell as usize].node(station);
-        self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ digest(&packet, 0));
+        self.fingerprint.add_event(now, self.node_hashes[node.0 as usize] ^ digest(&packet, 0));
         if let Body::Routing(message) = packet.body {
             self.router(cell, station).on_message(now, message, packet.src, packet.ttl);
             self.apply_router_actions(now, cell, station);
@@ -56,7 +56,7 @@ impl World {
 
     pub(crate) fn on_router_timer(&mut self, now: Time, cell: u16, station: Station) {
         let (_, timer) = self.links.cells[cell as usize].routers[station as usize];
-        if self.timers.fire(timer, Event::Router(cell, station), &mut self.events) {
+        if self.timers.expire_if_due(timer, Event::Router(cell, station), &mut self.events) {
             self.router(cell, station).on_timeout(now);
             self.apply_router_actions(now, cell, station);
         }
@@ -71,7 +71,7 @@ impl World {
         cell: u16,
         (from, to): (Station, Station),
         packet: Option<Id<Packet>>,
-        record: Record,
+        record: PacketRecord,
     ) {
         let next = self.links.cells[cell as usize].node(to);
         let was_there = packet.is_some();
@@ -101,7 +101,7 @@ impl World {
         }
         let (router, timer) = &self.links.cells[cell as usize].routers[station as usize];
         let event = Event::Router(cell, station);
-        self.timers.set(*timer, router.poll_timeout(), event, &mut self.events);
+        self.timers.set_deadline(*timer, router.poll_timeout(), event, &mut self.events);
     }
 
     fn send_message(
@@ -109,13 +109,13 @@ impl World {
         now: Time,
         cell: u16,
         station: Station,
-        message: Routing,
+        message: AodvMessage,
         dst: NodeId,
         ttl: u8,
     ) {
         let site = &self.links.cells[cell as usize];
         let (src, to) = (site.node(station), site.station(dst));
-        let id = self.make(now, src, Packet::routing(src, dst, ttl, message));
+        let id = self.create_packet(now, src, Packet::from_routing_message(src, dst, ttl, message));
         self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to, since: now });
     }
 
@@ -135,8 +135,8 @@ impl World {
     /// frame losses break routes.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let interface = &self.links.cells[cell as usize].interfaces[station as usize];
-        let cause = interface.last_loss.unwrap_or(Drop::Collision);
-        let place = interface.queue.place;
-        self.drop_packet(now, id, DropReason { counted: Drop::Route, cause }, Some(place));
+        let cause = interface.last_loss.unwrap_or(DropCause::Collision);
+        let place = interface.queue.place_index;
+        self.drop_packet(now, id, DropReason { counted: DropCause::Route, cause }, Some(place));
     }
 }

@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicBool;
 
 /// Recorded operations of a run on its event queue. The operations can be repeated on another queue.
 #[derive(Clone, Debug)]
-pub struct WorldSchedule(airhop_engine::Schedule<Event>);
+pub struct WorldSchedule(airhop_engine::QueueRecording<Event>);
 
 impl WorldSchedule {
     /// Returns the number of recorded events.
-    pub fn events(&self) -> usize {
+    pub fn event_count(&self) -> usize {
         self.0.len()
     }
 
@@ -34,7 +34,7 @@ impl World {
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` has become true before `from`.
-    pub fn schedule(
+    pub fn record_schedule(
         &mut self,
         from: Time,
         events: usize,
@@ -43,13 +43,13 @@ impl World {
         let end = Time::ZERO + self.duration;
         self.warm_up(stop)?;
         self.run_until(from.min(end), stop)?;
-        let mut schedule = airhop_engine::Schedule::beginning(&self.events);
+        let mut schedule = airhop_engine::QueueRecording::from_queue(&self.events);
         while schedule.len() < events
             && let Some((now, event)) = self.events.pop_until(end)
         {
             // An empty queue takes the place of the event queue while an event is handled, and then contains
             // exactly the events that the handled event scheduled.
-            let waiting = mem::replace(&mut self.events, EventQueue::starting_at(now));
+            let waiting = mem::replace(&mut self.events, EventQueue::with_start_time(now));
             self.handle(now, event);
             let made = mem::replace(&mut self.events, waiting);
             schedule.record_pop(made, &mut self.events);

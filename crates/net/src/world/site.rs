@@ -2,7 +2,7 @@
 //! nodes.
 
 use super::interface::Interface;
-use super::link_site::LinkSite;
+use super::link_site::RunningLink;
 use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
 use crate::routing::aodv::Router;
@@ -10,12 +10,12 @@ use crate::world::Event;
 use airhop_base::{AccessCategory, MacHeader, NodeId, Packet, Time};
 use airhop_engine::{EventQueue, Id, TimerId};
 use airhop_radio::cell::Cell;
-use airhop_radio::layer::{BROADCAST, LinkEffect, Outgoing, Station};
+use airhop_radio::layer::{BROADCAST, LinkEffect, OutgoingPacket, Station};
 use airhop_radio::link::RadioLink;
 
 /// Link layer, with the interfaces of its stations.
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct WirelessSite {
     pub layer: LinkLayer,
     pub interfaces: Vec<Interface>,
     /// Router of each station and the router's timer; empty if routes are static.
@@ -50,7 +50,7 @@ impl LinkLayer {
         &mut self,
         now: Time,
         from: Station,
-        packet: Outgoing,
+        packet: OutgoingPacket,
         events: &mut EventQueue<Event>,
         effects: &mut Vec<LinkEffect>,
     ) -> u64 {
@@ -70,7 +70,7 @@ impl LinkLayer {
     }
 
     /// Returns the MAC header of the last reported transmission; `None` outside a cell.
-    pub fn header(&self) -> Option<&MacHeader> {
+    pub fn mac_header(&self) -> Option<&MacHeader> {
         match self {
             LinkLayer::Cell(cell) => Some(cell.header()),
             LinkLayer::Radio(_) => None,
@@ -78,18 +78,18 @@ impl LinkLayer {
     }
 
     /// Returns the number of packets in the layer.
-    fn holds(&self) -> usize {
+    fn packet_count(&self) -> usize {
         match self {
             LinkLayer::Cell(cell) => cell.holds(),
-            LinkLayer::Radio(link) => link.holds(),
+            LinkLayer::Radio(link) => link.packet_count(),
         }
     }
 }
 
-impl Site {
+impl WirelessSite {
     /// Creates the site of a link layer with static routes.
     pub fn new(layer: LinkLayer, interfaces: Vec<Interface>) -> Self {
-        Site { layer, interfaces, routers: Vec::new(), stations: Vec::new() }
+        WirelessSite { layer, interfaces, routers: Vec::new(), stations: Vec::new() }
     }
 
     /// Adds the routers of the stations.
@@ -126,30 +126,30 @@ fn station_of(hop: Hop) -> Station {
     }
 }
 
-impl LinkSite for Site {
+impl RunningLink for WirelessSite {
     /// Returns the number of packets in queues, in the layer, and in routers.
-    fn holds(&self) -> usize {
+    fn packet_count(&self) -> usize {
         let waiting = self.interfaces.iter().flat_map(Interface::queues).map(|queue| queue.queue.len());
-        let at_routers = self.routers.iter().map(|(router, _)| router.holds());
-        self.layer.holds() + waiting.chain(at_routers).sum::<usize>()
+        let at_routers = self.routers.iter().map(|(router, _)| router.packet_count());
+        self.layer.packet_count() + waiting.chain(at_routers).sum::<usize>()
     }
 
-    fn ends(&self, hop: Hop) -> [NodeId; 2] {
+    fn end_nodes(&self, hop: Hop) -> [NodeId; 2] {
         match hop {
             Hop::Layer { from, to, .. } => [from, to].map(|station| self.node(station)),
             other => unreachable!("only a router knows the end of {other:?}"),
         }
     }
 
-    fn place(&self, hop: Hop) -> u32 {
+    fn place_index(&self, hop: Hop) -> u32 {
         let from = self.from(hop);
         match hop {
-            Hop::Layer { to, .. } => from.place(to).unwrap_or(from.queue.place),
-            _ => from.queue.place,
+            Hop::Layer { to, .. } => from.place_index(to).unwrap_or(from.queue.place_index),
+            _ => from.queue.place_index,
         }
     }
 
-    fn waiting(&self, hop: Hop, category: AccessCategory, _: Time) -> (usize, usize) {
+    fn queue_length_and_capacity(&self, hop: Hop, category: AccessCategory, _: Time) -> (usize, usize) {
         let queue = &self.from(hop).queue_of(category).queue;
         (queue.len(), queue.capacity())
     }
@@ -167,9 +167,9 @@ impl LinkSite for Site {
         }
     }
 
-    fn begin_anew(&mut self) {
+    fn end_warm_up(&mut self) {
         let queues = self.interfaces.iter_mut().flat_map(Interface::queues_mut);
-        queues.for_each(|queue| queue.queue.begin_anew());
+        queues.for_each(|queue| queue.queue.end_warm_up());
     }
 
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
@@ -177,15 +177,15 @@ impl LinkSite for Site {
         queues.for_each(|queue| queue.queue.clear(dropped));
     }
 
-    fn listeners(&self, hop: Hop) -> &[u16] {
+    fn fade_subscribers(&self, hop: Hop) -> &[u16] {
         let Hop::Layer { to, .. } = hop else { return &[] };
-        self.from(hop).fades.listeners(to)
+        self.from(hop).fades.subscribers(to)
     }
 
     /// No effect with on-demand routing, because the hops of a route are not known in advance.
-    fn listen(&mut self, hop: Hop, agent: u16) {
+    fn subscribe_to_fades(&mut self, hop: Hop, agent: u16) {
         if let Hop::Layer { from, to, .. } = hop {
-            self.interfaces[usize::from(from)].fades.listen(to, agent);
+            self.interfaces[usize::from(from)].fades.subscribe(to, agent);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Wired links of a world. The world offers packets to the links, and handles the packets at the far ends.
 
-use crate::link::OnWire;
+use crate::link::WirePacket;
 use crate::world::World;
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::errors::Damage;
-use airhop_trace::{Direction, Step, StepLocation};
+use airhop_trace::{Direction, PathStep, StepLocation};
 
 impl World {
     #[inline(always)]
@@ -29,8 +29,8 @@ impl World {
         self.record_link_queue(now, i);
         let link = &self.links.wires[i as usize];
         let (node, trace) = (link.from, link.trace);
-        self.step(now, Step::Offered, StepLocation::Place(trace.place), &id);
-        let captured = self.captures().then(|| self.arena.get(&id).clone());
+        self.trace_step(now, PathStep::Offered, StepLocation::Place(trace.place_index), &id);
+        let captured = self.is_capturing().then(|| self.arena.get(&id).clone());
         self.offer(now, i, id, bytes);
         // A packet that the queue drops on arrival never leaves the node, so no capture would contain it
         // without this line.
@@ -38,15 +38,15 @@ impl World {
         if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
             && let Some(recorder) = &mut self.recorder
         {
-            recorder.packet(now, node, trace.from_interface, Direction::Out, &packet, None);
+            recorder.record_packet(now, node, trace.from_interface, Direction::Out, &packet, None);
         }
-        self.drop_at_link(now, trace.place);
+        self.drop_at_link(now, trace.place_index);
         self.record_link_queue(now, i);
     }
 
     pub(crate) fn on_link_free(&mut self, now: Time, i: u16) {
         let link = &mut self.links.wires[i as usize];
-        let place = link.trace.place;
+        let place = link.trace.place_index;
         link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
         self.drop_at_link(now, place);
         self.record_link_queue(now, i);
@@ -73,12 +73,12 @@ impl World {
     #[inline(always)]
     pub(crate) fn on_link_arrival(&mut self, now: Time, i: u16) {
         let link = &mut self.links.wires[i as usize];
-        if link.is_doubtful() || self.recorder.is_some() {
+        if link.has_impairments() || self.recorder.is_some() {
             return self.on_doubtful_arrival(now, i);
         }
         let (node, interface) = (link.to, link.trace.to_interface);
-        if let Some(OnWire { packet, .. }) = link.on_arrival(&mut self.events) {
-            self.visit_inline(now, node, interface, packet);
+        if let Some(WirePacket { packet, .. }) = link.on_arrival(&mut self.events) {
+            self.on_node_arrival_inline(now, node, interface, packet);
         }
     }
 
@@ -87,27 +87,27 @@ impl World {
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
         let link = &mut self.links.wires[i as usize];
-        let Some(OnWire { packet: id, .. }) = link.on_arrival(&mut self.events) else { return };
+        let Some(WirePacket { packet: id, .. }) = link.on_arrival(&mut self.events) else { return };
         let (node, trace) = (link.to, link.trace);
         let damage = link.damage(self.arena.get(&id));
-        let is_late = link.draws_late() && damage == Damage::None;
+        let is_late = link.draw_delayed() && damage == Damage::None;
         if is_late {
-            self.step(now, Step::Late, StepLocation::Place(trace.place), &id);
-            return self.links.wires[i as usize].keep_late(now, id, &mut self.events);
+            self.trace_step(now, PathStep::Late, StepLocation::Place(trace.place_index), &id);
+            return self.links.wires[i as usize].hold_delayed(now, id, &mut self.events);
         }
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             let comment = (damage != Damage::None).then(|| format!("lost on {}: channel", link.name));
             let packet = self.arena.get(&id);
-            recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
+            recorder.record_packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
         }
         if damage == Damage::None {
             return self.on_intact_arrival(now, i, id);
         }
         let packet = self.arena.get(&id);
-        let remains = (damage == Damage::Payload).then(|| self.remains(packet)).flatten();
-        self.drop_packet(now, id, Drop::Channel.into(), Some(trace.place));
+        let remains = (damage == Damage::Payload).then(|| self.intact_headers(packet)).flatten();
+        self.drop_packet(now, id, DropCause::Channel.into(), Some(trace.place_index));
         if let Some(packet) = remains {
-            self.enter(now, node, trace.to_interface, packet);
+            self.admit_packet(now, node, trace.to_interface, packet);
         }
     }
 
@@ -116,9 +116,9 @@ impl World {
     pub(crate) fn on_late_arrival(&mut self, now: Time, i: u16) {
         let link = &mut self.links.wires[i as usize];
         let (node, trace) = (link.to, link.trace);
-        let Some(id) = link.on_late_arrival(&mut self.events) else { return };
+        let Some(id) = link.on_delayed_arrival(&mut self.events) else { return };
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-            recorder.packet(now, node, trace.to_interface, Direction::In, self.arena.get(&id), None);
+            recorder.record_packet(now, node, trace.to_interface, Direction::In, self.arena.get(&id), None);
         }
         self.on_intact_arrival(now, i, id);
     }
@@ -127,14 +127,14 @@ impl World {
     fn on_intact_arrival(&mut self, now: Time, i: u16, id: Id<Packet>) {
         let link = &self.links.wires[i as usize];
         let (node, trace) = (link.to, link.trace);
-        self.step(now, Step::Arrived, StepLocation::Place(trace.place), &id);
-        self.visit(now, node, trace.to_interface, id);
+        self.trace_step(now, PathStep::Arrived, StepLocation::Place(trace.place_index), &id);
+        self.on_node_arrival(now, node, trace.to_interface, id);
     }
 
     /// Returns the headers of a damaged packet if they are intact and the flow can use them; `None`
     /// otherwise.
-    pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
+    pub(crate) fn intact_headers(&self, packet: &Packet) -> Option<Packet> {
         let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
-        is_of_use.then(|| Packet { damaged: true, ..packet.clone() })
+        is_of_use.then(|| Packet { has_payload_errors: true, ..packet.clone() })
     }
 }

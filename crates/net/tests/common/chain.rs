@@ -5,9 +5,9 @@ use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WlanPlan};
-use airhop_net::plan::{Draws, FlowClass, FlowPlan, Plan, RoutingPlan};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, RandomDraws, RoutingPlan};
 use airhop_net::queues::QueuePlan;
-use airhop_radio::cell::{CellPlan, CellRules, Range};
+use airhop_radio::cell::{CellPlan, CellRules, RadioRange};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Preset};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Chain {
             config,
             start: Time::ZERO + Span::from_millis(500),
             seconds: 100,
-            cell: CellPlan { overhead: 34, ..cell("field", phy, 36, 24) },
+            cell: CellPlan { overhead_bytes: 34, ..cell("field", phy, 36, 24) },
             routing,
         }
     }
@@ -70,7 +70,7 @@ impl Chain {
                     nodes: (0..=self.hops).map(NodeId).collect(),
                     queue: QueuePlan::DropTail { packets: 50 },
                     routing: self.routing,
-                    draws: Draws::default(),
+                    draws: RandomDraws::default(),
                 }],
                 ..Links::default()
             },
@@ -86,7 +86,7 @@ pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan
     CellPlan {
         control_rate: Rate::from_bps(control_mbps * 1_000_000),
         rules: CellRules::NS2,
-        range: Some(Range::free_space(40.0, 85.0)),
+        range: Some(RadioRange::free_space(40.0, 85.0)),
         ..CellPlan::new(name, phy, Rate::from_bps(rate_mbps * 1_000_000))
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// flows).
 pub fn plan(flows: u16, seconds: u64) -> Plan {
     let gap = Span::from_micros(if flows > 100 { 1_000_000 / u64::from(flows) } else { 1000 });
-    let scheme = airhop_tcp::find("sack").expect("a known scheme");
+    let scheme = airhop_tcp::find_scheme("sack").expect("a known scheme");
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;
     // Order of the nodes: the two routers, the two hosts of the first flow, those of the second flow, and so
@@ -55,7 +55,7 @@ fn wire(name: String, ends: [NodeId; 2], delay_ms: u64) -> WiredPlan {
     WiredPlan {
         name,
         ends,
-        pace: LinkRate::both_ways(Rate::from_bps(1_000_000_000)),
+        rates: LinkRate::both_ways(Rate::from_bps(1_000_000_000)),
         delay: [Span::from_millis(delay_ms); 2],
         queue: [QueuePlan::DropTail { packets: 1000 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],

@@ -37,7 +37,7 @@ pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredP
     WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
-        pace: LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000)),
+        rates: LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000)),
         delay: [delay; 2],
         queue: [QueuePlan::DropTail { packets }; 2],
         errors: [errors, ErrorPlan::Clean],
@@ -53,7 +53,7 @@ pub fn tcp(scheme: &str, config: Config) -> Transport {
 /// Returns a TCP transport of this scheme with these parameters; other parameters have their
 /// defaults.
 pub fn tcp_with(scheme: &str, given: &[(&str, f64)], config: Config) -> Transport {
-    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
+    let scheme = airhop_tcp::find_scheme(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);
     given
         .iter()

@@ -10,7 +10,7 @@ pub mod trace;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan, WlanPlan};
-use airhop_net::plan::{Draws, FlowClass, FlowPlan, Plan, RoutingPlan};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, RandomDraws, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
@@ -75,7 +75,7 @@ impl LastHop {
             .map(|i| WiredPlan {
                 name: format!("w{}", i + 1),
                 ends: [NodeId(i), NodeId(i + 1)],
-                pace: LinkRate::both_ways(Rate::from_bps(10_000_000)),
+                rates: LinkRate::both_ways(Rate::from_bps(10_000_000)),
                 delay: [Span::from_millis(self.d_off_ms); 2],
                 queue: [queue; 2],
                 errors: [ErrorPlan::Clean, ErrorPlan::Clean],
@@ -85,8 +85,8 @@ impl LastHop {
         let reference_bits = u64::from(SEGMENT + 40 + OVERHEAD) * 8;
         let cell = CellPlan {
             control_rate: Rate::from_bps((self.control_mbps * 1e6) as u64),
-            attempts: self.attempts,
-            overhead: OVERHEAD,
+            max_attempts: self.attempts,
+            overhead_bytes: OVERHEAD,
             rules: CellRules::NS2,
             stations: vec![("bs".into(), [0.0, 0.0]), ("d".into(), [10.0, 0.0])],
             errors: vec![LinkErrors {
@@ -132,7 +132,7 @@ impl LastHop {
                     nodes: vec![NodeId(3), NodeId(4)],
                     queue,
                     routing: RoutingPlan::Static,
-                    draws: Draws::default(),
+                    draws: RandomDraws::default(),
                 }],
                 ..Links::default()
             },
@@ -152,13 +152,13 @@ pub fn served_by(names: &[&str]) -> Vec<&'static Service> {
 
 /// Returns the services that a scheme needs.
 pub fn needs(scheme: &str) -> Vec<&'static Service> {
-    served_by(airhop_tcp::find(scheme).expect("a known scheme").needs)
+    served_by(airhop_tcp::find_scheme(scheme).expect("a known scheme").needs)
 }
 
 /// Runs a plan to its end, and checks that all its packets are accounted for.
 pub fn run(plan: &Plan, seed: u64) -> Report {
     let mut world = World::new(plan, seed, 0, None).expect("a plan with routes");
     world.run(&AtomicBool::new(false)).expect("no stop is requested");
-    world.audit().expect("every packet has exactly one outcome");
+    world.check_packet_counts().expect("every packet has exactly one outcome");
     world.report()
 }

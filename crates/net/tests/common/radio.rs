@@ -5,8 +5,8 @@ use airhop_net::apps::{Bulk, Cbr};
 use airhop_net::links::{Links, RadioLinkPlan, WiredPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
-use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup, derived_timeout};
+use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 use airhop_radio::link::RadioPlan;
 use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::Preset;
@@ -52,14 +52,14 @@ impl Default for Mobile {
 /// ACKs of 6 bytes, for a propagation delay of 10 ms.
 pub fn rules(window: u32, attempts: Option<u32>) -> ArqRules {
     let timeout = derived_timeout([&AIR.into(), &AIR.into()], Span::from_millis(20), window, FRAME, 6, FRAME);
-    ArqRules { window, timeout, attempts, ack_bytes: 6 }
+    ArqRules { window, timeout, max_attempts: attempts, ack_bytes: 6 }
 }
 
 /// Returns the paper's link recovery: go-back-n with a window of 3 for the data, selective repeat for the
 /// ACKs.
 pub fn recovery(attempts: Option<u32>) -> [ArqPlan; 2] {
     [
-        ArqPlan::GoBackN { group: Group::Sliding, rules: rules(3, attempts) },
+        ArqPlan::GoBackN { group: RetransmissionGroup::Sliding, rules: rules(3, attempts) },
         ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, attempts) },
     ]
 }
@@ -73,7 +73,7 @@ pub fn fades() -> ErrorPlan {
 /// Returns fades with the means of [`fades`] and another distribution of the lengths.
 pub fn fades_of(sojourn: Sojourn) -> ErrorPlan {
     let means = [Span::from_secs(10), Span::from_secs(4)];
-    let fades = FadePlan::Drawn { means, sojourn, start: Start::Good };
+    let fades = FadePlan::Drawn { means, sojourn, start: InitialState::Good };
     ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] }
 }
 
@@ -88,9 +88,9 @@ impl Mobile {
                 index,
                 name: format!("air{index}"),
                 ends: ends.map(|node| nodes[usize::from(node)].to_string()),
-                pace: LinkRate::both_ways(AIR),
+                rates: LinkRate::both_ways(AIR),
                 delay: [Span::from_millis(self.air_delay_ms); 2],
-                overhead: self.overhead,
+                overhead_bytes: self.overhead,
                 arq: self.arq.clone(),
                 errors: [self.errors.clone(), self.errors.clone()],
             },
@@ -111,7 +111,7 @@ impl Mobile {
                 wired: vec![WiredPlan {
                     name: "w".into(),
                     ends: bases,
-                    pace: LinkRate::both_ways(Rate::from_bps(56_000)),
+                    rates: LinkRate::both_ways(Rate::from_bps(56_000)),
                     delay: [Span::from_millis(50); 2],
                     queue,
                     errors: [ErrorPlan::Clean, ErrorPlan::Clean],

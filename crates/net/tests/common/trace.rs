@@ -12,7 +12,7 @@ pub fn traced(plan: &Plan, seed: u64) -> (Report, Vec<Table>) {
     let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
     let mut world = World::new(plan, seed, 0, Some(recorder)).expect("a good plan");
     world.run(&AtomicBool::new(false)).expect("no stop is requested");
-    world.audit().expect("every packet has exactly one outcome");
+    world.check_packet_counts().expect("every packet has exactly one outcome");
     let report = world.report();
     (report, world.into_recorder().expect("the flow has one").finish().expect("no files"))
 }

@@ -4,13 +4,13 @@
 use crate::common::LastHop;
 use crate::common::trace::{numbers, traced, words};
 use airhop_base::{Rate, Span, Time};
-use airhop_net::fades;
+use airhop_net::compute_fades;
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
-use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
 use airhop_radio::cell::LinkErrors;
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 use airhop_radio::link::RadioPlan;
 use airhop_trace::Table;
 
@@ -20,7 +20,11 @@ fn fading(fades: FadePlan) -> ErrorPlan {
 }
 
 fn drawn(good_ms: u64, bad_ms: u64, sojourn: Sojourn) -> FadePlan {
-    FadePlan::Drawn { means: [good_ms, bad_ms].map(Span::from_millis), sojourn, start: Start::Stationary }
+    FadePlan::Drawn {
+        means: [good_ms, bad_ms].map(Span::from_millis),
+        sojourn,
+        start: InitialState::Stationary,
+    }
 }
 
 /// Returns a plan in which the last hop fades, and also one direction of the wire before it.
@@ -43,14 +47,16 @@ fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
 /// and that the trace contains these periods. The periods are computed before the run. `links` are the
 /// directed links with bad periods, in order.
 fn check_frames_against_known_fades(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
-    let foretold = fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");
+    let foretold = compute_fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");
     let names: Vec<_> = foretold.iter().map(|l| [&l.network, &l.from, &l.to].map(String::as_str)).collect();
     assert_eq!(names, links);
 
     let (_, tables) = traced(plan, seed);
     let places: Vec<String> = foretold.iter().map(|l| format!("{}->{}", l.from, l.to)).collect();
-    let bad: Vec<Vec<[f64; 2]>> =
-        foretold.iter().map(|l| l.bad.iter().map(|times| times.map(Time::secs_f64)).collect()).collect();
+    let bad: Vec<Vec<[f64; 2]>> = foretold
+        .iter()
+        .map(|l| l.bad_periods.iter().map(|times| times.map(Time::secs_f64)).collect())
+        .collect();
     let rows =
         places.iter().zip(&bad).flat_map(|(place, bad)| bad.iter().map(|[b, e]| (place.as_str(), *b, *e)));
     assert_eq!(table_of_fades(&tables), rows.collect::<Vec<_>>());
@@ -82,8 +88,8 @@ fn frames_are_lost_in_the_given_fades() {
 /// Frames on a radio link, with and without link recovery.
 #[test]
 fn frames_on_a_radio_link_fail_in_fades() {
-    let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };
-    let recovery = ArqPlan::GoBackN { group: Group::Sliding, rules };
+    let rules = ArqRules { window: 3, timeout: Span::from_millis(30), max_attempts: None, ack_bytes: 6 };
+    let recovery = ArqPlan::GoBackN { group: RetransmissionGroup::Sliding, rules };
     for arq in [ArqPlan::None, recovery] {
         let mut plan = plan("reno", Sojourn::Uniform);
         let [bs, d] = plan.links.wlans.remove(0).nodes[..] else { panic!("two stations") };

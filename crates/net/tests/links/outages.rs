@@ -10,7 +10,7 @@ use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_rate::LinkRate;
-use airhop_radio::link_schedule::{Change, ChangeKind, LinkSchedule};
+use airhop_radio::link_schedule::{ChangeKind, LinkSchedule, ScheduledChange};
 use airhop_tcp::Preset;
 use airhop_trace::Table;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ fn at(s: u64) -> Time {
 }
 
 /// Returns a plan with a link of 10 Mbit/s, a delay of 30 ms in each direction and a queue of 50 packets.
-fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
+fn plan(scheme: &str, seconds: u64, changes: &[ScheduledChange]) -> Plan {
     let mut wire = hosts::wire(MBPS, DELAY, 50, ErrorPlan::Clean);
-    wire.pace = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
+    wire.rates = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
         Rate::from_bps(MBPS * 1_000_000),
         DELAY,
         changes,
@@ -43,7 +43,7 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
 /// Returns that plan with an outage from 15 to 17 s, in which packets either wait or are lost.
 fn outage(scheme: &str, is_lost: bool) -> Plan {
     let (begin, lasts) = (at(15), Span::from_secs(2));
-    let waits = Change { at: begin, kind: ChangeKind::Outage(lasts) };
+    let waits = ScheduledChange { at: begin, kind: ChangeKind::Outage(lasts) };
     let mut plan = plan(scheme, 20, if is_lost { &[] } else { std::slice::from_ref(&waits) });
     if is_lost {
         let errors = ErrorPlan::Clean.with_outages(vec![[begin, begin + lasts]]);
@@ -118,7 +118,7 @@ fn packets_queued_in_an_outage_restore_the_window() {
 /// one with samples of both rates, and one until the window has decreased.
 #[test]
 fn bbr_adapts_to_a_lower_rate_after_ten_round_trips() {
-    let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
+    let slower = ScheduledChange { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
     let drops = |scheme| {
         let (_, tables) = traced(&plan(scheme, 30, &[slower]), 1);
         numbers(&tables, "drops", "time_s").into_iter().filter(|t| *t >= 15.0).collect::<Vec<_>>()
@@ -150,9 +150,9 @@ fn agents_detect_an_outage_by_link_retransmission_timeouts() {
     let heard = |plan: &Plan| run(plan, 1).flows[0].notices[NoticeKind::Ebsn.index()];
     let (mut waits, mut loses) = (mobile.plan(), mobile.plan());
     let link = &mut waits.links.radios[0].link;
-    let change = Change { at: outage[0], kind: ChangeKind::Outage(outage[1] - outage[0]) };
-    link.pace = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
-        link.pace[0].typical_rate(),
+    let change = ScheduledChange { at: outage[0], kind: ChangeKind::Outage(outage[1] - outage[0]) };
+    link.rates = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
+        link.rates[0].typical_rate(),
         link.delay[0],
         &[change],
     ))));

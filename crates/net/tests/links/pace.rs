@@ -9,10 +9,10 @@ use airhop_net::apps::{AppPlan, Bulk, Cbr};
 use airhop_net::links::{RadioLinkPlan, WiredPlan};
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
-use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
-use airhop_radio::link_rate::{Deliveries, LinkRate};
+use airhop_radio::link_rate::{DeliveryTrace, LinkRate};
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ fn plan(transport: Transport, app: Arc<dyn AppPlan>) -> Plan {
 }
 
 fn pace() -> LinkRate {
-    LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("a good trace")))
+    LinkRate::Deliveries(Arc::new(DeliveryTrace::parse(TRACE).expect("a good trace")))
 }
 
 fn wired(mut plan: Plan) -> Plan {
     plan.links.wired.push(WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
-        pace: LinkRate::both_ways(pace()),
+        rates: LinkRate::both_ways(pace()),
         delay: [DELAY; 2],
         queue: [QueuePlan::DropTail { packets: 100_000 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
@@ -69,8 +69,8 @@ fn arrivals(plan: &Plan, many: usize) -> Vec<u64> {
 
 /// Returns link recovery with a window that is never full.
 fn recovery() -> ArqPlan {
-    let rules = ArqRules { window: 1000, timeout: Span::from_secs(5), attempts: None, ack_bytes: 6 };
-    ArqPlan::GoBackN { group: Group::Sliding, rules }
+    let rules = ArqRules { window: 1000, timeout: Span::from_secs(5), max_attempts: None, ack_bytes: 6 };
+    ArqPlan::GoBackN { group: RetransmissionGroup::Sliding, rules }
 }
 
 #[test]

@@ -5,9 +5,9 @@ use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WlanPlan};
-use airhop_net::plan::{Draws, FlowClass, FlowPlan, Plan, RoutingPlan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, RandomDraws, RoutingPlan, Transport};
 use airhop_net::queues::QueuePlan;
-use airhop_radio::cell::{Access, CellPlan, CellRules, Range, Receiving};
+use airhop_radio::cell::{AccessMethod, CellPlan, CellRules, InterferenceRule, RadioRange};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use airhop_tcp::{Params, Preset};
 use airhop_trace::{Column, Table};
@@ -23,19 +23,19 @@ const LONGEST: u64 = 10_000_000;
 
 /// Returns a plan with five flows and 24 stations: 3 rows of 8 stations, 21 m apart; each row is shifted
 /// slightly to the right of the one before it.
-fn grid(access: Access, rules: CellRules) -> Plan {
+fn grid(access: AccessMethod, rules: CellRules) -> Plan {
     let nodes: Vec<String> = (0..STATIONS).map(|i| format!("n{i}")).collect();
     let place = |i: usize| [21.0 * (i % 8) as f64 + 4.0 * (i / 8) as f64, 21.0 * (i / 8) as f64];
     let cell = CellPlan {
         control_rate: Rate::from_bps(24_000_000),
-        access,
-        overhead: DATA_OVERHEAD,
+        access_method: access,
+        overhead_bytes: DATA_OVERHEAD,
         rules,
         stations: nodes.iter().enumerate().map(|(i, name)| (name.clone(), place(i))).collect(),
-        range: Some(Range::free_space(RECEIVE, SENSE)),
+        range: Some(RadioRange::free_space(RECEIVE, SENSE)),
         ..CellPlan::new("grid", Phy::ERP_OFDM, Rate::from_bps(36_000_000))
     };
-    let scheme = airhop_tcp::find("reno").expect("a known scheme");
+    let scheme = airhop_tcp::find_scheme("reno").expect("a known scheme");
     let flow = |(i, (from, to)): (usize, (u16, u16))| FlowPlan {
         name: format!("f{i}"),
         from: NodeId(from),
@@ -62,7 +62,7 @@ fn grid(access: Access, rules: CellRules) -> Plan {
                 nodes: (0..STATIONS).map(NodeId).collect(),
                 queue: QueuePlan::DropTail { packets: 50 },
                 routing: RoutingPlan::Static,
-                draws: Draws::default(),
+                draws: RandomDraws::default(),
             }],
             ..Links::default()
         },
@@ -169,13 +169,13 @@ impl Air<'_> {
     }
 
     /// Checks the outcome of each frame, on a channel without errors. Returns the number of captures.
-    fn check_outcomes(&self, receiving: Receiving) -> usize {
+    fn check_outcomes(&self, receiving: InterferenceRule) -> usize {
         let mut captured = 0;
         for x in &self.sent {
             let others = self.at_receiver(x);
             let (may, must) = match receiving {
-                Receiving::Lock => self.outlasts_each(x, &others),
-                Receiving::Sinr => self.outlasts_all(x, &others),
+                InterferenceRule::Lock => self.outlasts_each(x, &others),
+                InterferenceRule::Sinr => self.outlasts_all(x, &others),
             };
             match x.outcome {
                 "received" => assert!(others.is_empty(), "{x:?} overlapped {others:?}"),
@@ -237,7 +237,7 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
 /// for each pair within receive range, and one for each queue.
 #[test]
 fn a_trace_names_only_pairs_in_receive_range() {
-    let plan = grid(Access::Basic, CellRules::NS2);
+    let plan = grid(AccessMethod::Basic, CellRules::NS2);
     let (_, tables) = traced(&plan, 1);
     let drops = tables.iter().find(|t| t.name == "drops").expect("a table of the trace");
     let Some(Column::Category(_, places)) = drops.column("place") else { panic!("a column of the table") };
@@ -266,17 +266,18 @@ fn a_trace_names_only_pairs_in_receive_range() {
 /// standard's rules a receiver receives a signal that is 10 dB above the sum of all others.
 #[test]
 fn airtime_is_exclusive_within_the_sense_range() {
-    let all =
-        [Access::Basic, Access::RtsCts].into_iter().flat_map(|a| [(a, CellRules::NS2), (a, CellRules::IEEE)]);
+    let all = [AccessMethod::Basic, AccessMethod::RtsCts]
+        .into_iter()
+        .flat_map(|a| [(a, CellRules::NS2), (a, CellRules::IEEE)]);
     for (access, rules) in all {
         let plan = grid(access, rules);
         let (_, tables) = traced(&plan, 1);
         let air = air_of(&plan, &tables);
         let [together, answers] = air.check_access();
-        let captured = air.check_outcomes(rules.receiving);
+        let captured = air.check_outcomes(rules.interference_rule);
         println!(
             "{access:?}, {:?}: {together} together, {answers} answers, {captured} captured",
-            rules.receiving
+            rules.interference_rule
         );
         assert!(
             [together, answers, captured].into_iter().all(|n| n > 20),

@@ -1,14 +1,14 @@
 //! Random draws of a replication: positions of stations, and pairs of stations.
 
-use airhop_engine::Streams;
-use airhop_net::DRAWS;
-use airhop_net::placement::{Position, connected, pairs, scatter};
+use airhop_engine::RandomStreams;
+use airhop_net::MAX_PLACEMENTS;
+use airhop_net::placement::{Position, are_connected, draw_placement, pairs_at_distance};
 use airhop_net::plan::Area;
 
 const REACH: f64 = 40.0;
 
 fn drawn(area: &Area, stations: usize, rep: u64) -> Option<Vec<Position>> {
-    scatter("field", area, stations, Some(REACH), &Streams::new(1, rep), |_| true)
+    draw_placement("field", area, stations, Some(REACH), &RandomStreams::new(1, rep), |_| true)
 }
 
 /// Returns the number of hops of all shortest paths, by the algorithm of Floyd and Warshall; the tested code
@@ -55,7 +55,7 @@ fn a_connected_layout_is_the_first_connected_draw() {
         assert!(hops(&taken, REACH).iter().flatten().all(Option::is_some), "{taken:?}");
         let mut before = Vec::new();
         let anything = Area { connected: false, ..area };
-        let _ = scatter("field", &anything, 20, Some(REACH), &Streams::new(1, rep), |places| {
+        let _ = draw_placement("field", &anything, 20, Some(REACH), &RandomStreams::new(1, rep), |places| {
             before.push(places.to_vec());
             *places == taken
         });
@@ -72,18 +72,19 @@ fn an_impossible_layout_is_an_error_after_the_last_draw() {
     assert_eq!(drawn(&Area { width: 1e6, height: 1e6, connected: true }, 50, 0), None);
     let mut count = 0;
     let anything = Area { width: 1.0, height: 1.0, connected: true };
-    let none = scatter("field", &anything, 2, Some(REACH), &Streams::new(1, 0), |_| {
+    let none = draw_placement("field", &anything, 2, Some(REACH), &RandomStreams::new(1, 0), |_| {
         count += 1;
         false
     });
-    assert_eq!((none, count), (None, DRAWS));
+    assert_eq!((none, count), (None, MAX_PLACEMENTS));
 }
 
 #[test]
 fn name_seed_and_replication_determine_station_positions() {
     let area = Area { width: 130.0, height: 130.0, connected: true };
-    let of =
-        |name: &str, seed, rep| scatter(name, &area, 20, Some(REACH), &Streams::new(seed, rep), |_| true);
+    let of = |name: &str, seed, rep| {
+        draw_placement(name, &area, 20, Some(REACH), &RandomStreams::new(seed, rep), |_| true)
+    };
     assert_eq!(of("field", 1, 0), of("field", 1, 0));
     let others = [of("meadow", 1, 0), of("field", 2, 0), of("field", 1, 1)];
     assert!(others.iter().all(|other| *other != of("field", 1, 0)));
@@ -101,12 +102,12 @@ fn drawn_pairs_have_the_configured_number_of_hops() {
         };
         for wanted in 1..=17 {
             assert_eq!(
-                pairs(&places, Some(REACH), Some(wanted)),
+                pairs_at_distance(&places, Some(REACH), Some(wanted)),
                 expected(&|hops| hops == wanted),
                 "{wanted}"
             );
         }
-        assert_eq!(pairs(&places, Some(REACH), None), expected(&|hops| hops > 0));
+        assert_eq!(pairs_at_distance(&places, Some(REACH), None), expected(&|hops| hops > 0));
     }
 }
 
@@ -114,7 +115,7 @@ fn drawn_pairs_have_the_configured_number_of_hops() {
 #[test]
 fn stations_without_a_receive_range_are_all_neighbours() {
     let places = [[0.0, 0.0], [1e6, 0.0], [0.0, 1e6]];
-    assert!(connected(&places, None));
-    assert_eq!(pairs(&places, None, Some(1)).len(), 6);
-    assert_eq!(pairs(&places, None, Some(2)), [[0; 2]; 0]);
+    assert!(are_connected(&places, None));
+    assert_eq!(pairs_at_distance(&places, None, Some(1)).len(), 6);
+    assert_eq!(pairs_at_distance(&places, None, Some(2)), [[0; 2]; 0]);
 }

@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
 use crate::common::trace::{Sent, on_air, queue_at, traced};
 use crate::common::{run, served_by};
-use airhop_base::{Drop, NodeId, NoticeKind, Rate, Span};
+use airhop_base::{DropCause, NodeId, NoticeKind, Rate, Span};
 use airhop_net::apps::Transfer;
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::plan::{FlowPlan, Plan, Transport};
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 const PLAIN: [ArqPlan; 2] = [ArqPlan::None, ArqPlan::None];
 
-fn dropped(r: &Report, why: Drop) -> u64 {
+fn dropped(r: &Report, why: DropCause) -> u64 {
     r.drops[why as usize]
 }
 
@@ -78,7 +78,8 @@ fn a_saturated_clean_radio_link_carries_its_rate() {
 fn a_small_arq_window_limits_the_rate_of_the_link() {
     // Stop-and-wait: for each 88 bytes of payload a frame, its ACK, and 10 ms in each direction. No link ACK
     // waits for data: a TCP ACK is sent after the link ACK of its segment, and ends before the next link ACK.
-    let wait = ArqPlan::GoBackN { group: airhop_radio::arq::Group::Sliding, rules: rules(1, None) };
+    let wait =
+        ArqPlan::GoBackN { group: airhop_radio::arq::RetransmissionGroup::Sliding, rules: rules(1, None) };
     let mobile = Mobile { arq: [wait, ArqPlan::None], seconds: 200, scheme: "reno", ..Mobile::default() };
     let cycle = ms(128.0 + 6.0, 19.2) + 20.0;
     let expected = f64::from(PAYLOAD) * 8.0 / cycle;
@@ -194,7 +195,7 @@ fn frames_are_traced_with_kind_and_sequence_number() {
 fn the_radio_queue_counts_packets_beyond_the_arq_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
-        plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
+        plan.links.wired[0].rates = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
         let interval = 0.05;
         // There is no other traffic, so the mobile sends only link ACKs. Datagram k arrives at 50 ms × k.
         // Frame i ends 53.33 ms × (i + 1) after the first arrival. At that time its place in the window is
@@ -214,10 +215,10 @@ fn the_radio_queue_counts_packets_beyond_the_arq_window() {
         // Each sent packet is delivered, dropped by the queue, queued, on the radio link, or on the wire (at
         // most 2).
         let f = &r.flows[0];
-        let inside = f.sent_segments - f.delivered_bytes / 100 - dropped(&r, Drop::Queue);
+        let inside = f.sent_segments - f.delivered_bytes / 100 - dropped(&r, DropCause::Queue);
         let full = 50 + in_service as u64;
         assert!((full..=full + 2).contains(&inside), "{inside} packets in the link");
-        assert_eq!(r.drops.iter().sum::<u64>(), dropped(&r, Drop::Queue));
+        assert_eq!(r.drops.iter().sum::<u64>(), dropped(&r, DropCause::Queue));
     }
 }
 
@@ -236,10 +237,10 @@ fn drops_are_counted_by_cause() {
         let air = on_air(&tables);
         let corrupted =
             |kind: &str| air.iter().filter(|s| s.kind == kind && s.outcome == "channel").count() as u64;
-        let [channel, retries] = [Drop::Channel, Drop::Retries].map(|why| dropped(&r, why));
+        let [channel, retries] = [DropCause::Channel, DropCause::Retries].map(|why| dropped(&r, why));
         // The last frame of each end may still be on its way.
         assert!(corrupted("data") + corrupted("ack") - channel <= 2, "{attempts:?}");
-        assert_eq!(dropped(&r, Drop::Queue), 0);
+        assert_eq!(dropped(&r, DropCause::Queue), 0);
         let f = &r.flows[0];
         let missing = f.sent_segments - f.delivered_bytes / 100;
         match attempts {
@@ -305,7 +306,7 @@ fn link_retransmission_causes_ersn_and_discard_eln() {
         assert!(notices(&persistent, NoticeKind::Ersn) > 200, "{:?}", persistent.flows[0]);
         let twice = of(recovery(Some(2)));
         assert!(notices(&twice, NoticeKind::Eln) > 20, "{:?}", twice.flows[0]);
-        assert!(notices(&twice, NoticeKind::Eln) <= dropped(&twice, Drop::Retries));
+        assert!(notices(&twice, NoticeKind::Eln) <= dropped(&twice, DropCause::Retries));
         let plain = of(PLAIN);
         assert_eq!(
             [NoticeKind::Eln, NoticeKind::Ersn].map(|kind| notices(&plain, kind)),
@@ -340,7 +341,7 @@ fn agents_observe_fades_of_cells_and_radio_links() {
     let r = run(&cell, 1);
     assert!(notices(&r, NoticeKind::Rttn) > 3, "{:?}", r.flows[0]);
     cell.links.wlans[0].cell.errors.clear();
-    cell.links.wlans[0].cell.attempts = 255;
+    cell.links.wlans[0].cell.max_attempts = 255;
     // Collisions also count as fades, but are short: the announced lengths are milliseconds.
     let (with, without) = (run(&cell, 1), run(&served(cell, "snoop"), 1));
     assert!(notices(&with, NoticeKind::Rttn) > 0 && notices(&without, NoticeKind::Rttn) == 0);
@@ -362,7 +363,7 @@ fn each_base_station_reports_losses_of_its_own_link() {
         let f = &r.flows[0];
         let eln = notices(&r, NoticeKind::Eln) as f64;
         // There is about one ELN for each loss that three duplicate ACKs follow.
-        assert!(eln > 0.5 * dropped(&r, Drop::Channel) as f64, "{lossy:?}: {eln} {:?} {f:?}", r.drops);
+        assert!(eln > 0.5 * dropped(&r, DropCause::Channel) as f64, "{lossy:?}: {eln} {:?} {f:?}", r.drops);
         both = eln;
     }
     assert!(both > 0.0);
@@ -371,9 +372,9 @@ fn each_base_station_reports_losses_of_its_own_link() {
     let mut congested =
         Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
     congested.links.wired[0].queue = [QueuePlan::DropTail { packets: 3 }; 2];
-    congested.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(12_000));
+    congested.links.wired[0].rates = LinkRate::both_ways(Rate::from_bps(12_000));
     let r = run(&congested, 1);
-    let (lost, marked) = (dropped(&r, Drop::Queue), notices(&r, NoticeKind::Eln));
+    let (lost, marked) = (dropped(&r, DropCause::Queue), notices(&r, NoticeKind::Eln));
     assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);
 }
 
@@ -476,7 +477,7 @@ fn two_mobiles_communicate_without_a_wired_link() {
     plan.flows = vec![short().flow("down", NodeId(1), NodeId(2)), short().flow("up", NodeId(2), NodeId(1))];
     let mut world = World::new(&plan, 1, 0, None).expect("a good plan");
     world.run(&AtomicBool::new(false)).expect("no stop is requested");
-    world.audit().expect("every packet has exactly one outcome");
+    world.check_packet_counts().expect("every packet has exactly one outcome");
     let delivered = world.report().flows.iter().map(|f| f.delivered_bytes).collect::<Vec<_>>();
     assert!(delivered.iter().all(|&bytes| bytes > 10_000), "{delivered:?}");
 }

@@ -3,7 +3,7 @@
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
-use airhop_base::{Drop, NodeId, Rate, Span, Time};
+use airhop_base::{DropCause, NodeId, Rate, Span, Time};
 use airhop_net::Report;
 use airhop_net::apps::{Bulk, Cbr};
 use airhop_net::links::{RadioLinkPlan, WiredPlan};
@@ -13,7 +13,7 @@ use airhop_radio::arq::{ArqPlan, ArqRules};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 use airhop_radio::link_rate::LinkRate;
-use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
+use airhop_radio::link_schedule::{ChangeKind, Handoff, LinkSchedule, ScheduledChange};
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
@@ -24,16 +24,16 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-fn rate(from: u64, kbps: u64) -> Change {
-    Change { at: ms(from), kind: ChangeKind::Rate(Rate::from_bps(kbps * 1000)) }
+fn rate(from: u64, kbps: u64) -> ScheduledChange {
+    ScheduledChange { at: ms(from), kind: ChangeKind::Rate(Rate::from_bps(kbps * 1000)) }
 }
 
-fn outage(from: u64, lasts: u64) -> Change {
-    Change { at: ms(from), kind: ChangeKind::Outage(Span::from_millis(lasts)) }
+fn outage(from: u64, lasts: u64) -> ScheduledChange {
+    ScheduledChange { at: ms(from), kind: ChangeKind::Outage(Span::from_millis(lasts)) }
 }
 
 /// Returns a handoff of the mobile b to a cell with 2 Mbit/s and a delay of 15 ms.
-fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
+fn handoff(from: u64, gap: u64, is_forwarded: bool) -> ScheduledChange {
     let kind = ChangeKind::Handoff(Handoff {
         gap: Span::from_millis(gap),
         mobile: 1,
@@ -41,11 +41,11 @@ fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
         rate: Some(Rate::from_bps(2_000_000)),
         delay: Some(Span::from_millis(15)),
     });
-    Change { at: ms(from), kind }
+    ScheduledChange { at: ms(from), kind }
 }
 
 /// Returns the rate of a link over time: 1 Mbit/s until the first of these changes.
-fn pace(changes: &[Change]) -> LinkRate {
+fn pace(changes: &[ScheduledChange]) -> LinkRate {
     LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(1_000_000), DELAY, changes)))
 }
 
@@ -53,7 +53,7 @@ fn wired(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan) -> Plan {
     plan.links.wired = vec![WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
-        pace: LinkRate::both_ways(pace),
+        rates: LinkRate::both_ways(pace),
         delay: [DELAY; 2],
         queue: [QueuePlan::DropTail { packets: QUEUE }; 2],
         errors: [errors.clone(), errors.clone()],
@@ -77,12 +77,13 @@ fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> P
 
 /// Returns link recovery with this window in frames and this timeout in milliseconds.
 fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
-    let rules = ArqRules { window, timeout: Span::from_millis(timeout), attempts, ack_bytes: 6 };
+    let rules =
+        ArqRules { window, timeout: Span::from_millis(timeout), max_attempts: attempts, ack_bytes: 6 };
     ArqPlan::SelectiveRepeat { srej: true, rules }
 }
 
 /// Returns two plans of one link: as a wire, and as a radio link without recovery.
-fn both(plan: &Plan, changes: &[Change], errors: &ErrorPlan) -> [Plan; 2] {
+fn both(plan: &Plan, changes: &[ScheduledChange], errors: &ErrorPlan) -> [Plan; 2] {
     let wire = wired(plan.clone(), pace(changes), errors);
     [wire, radio(plan.clone(), pace(changes), errors, &ArqPlan::None)]
 }
@@ -107,7 +108,7 @@ fn arrivals(plan: &Plan) -> Vec<u64> {
     numbers(&tables, "deliveries", "time_s").iter().map(|s| (s * 1e9).round() as u64).collect()
 }
 
-fn dropped(report: &Report, why: Drop) -> u64 {
+fn dropped(report: &Report, why: DropCause) -> u64 {
     report.drops[why as usize]
 }
 
@@ -143,7 +144,7 @@ fn frames_sent_in_an_outage_are_lost() {
     let errors = ErrorPlan::Clean.with_outages(vec![[ms(12), ms(40)]]);
     for plan in both(&datagrams(1000, Span::from_secs(1)), &[], &errors) {
         let report = run(&plan, 1);
-        assert_eq!((dropped(&report, Drop::Channel), report.drops.iter().sum::<u64>()), (4, 4));
+        assert_eq!((dropped(&report, DropCause::Channel), report.drops.iter().sum::<u64>()), (4, 4));
         // The last datagram that arrives is sent completely by 990 ms.
         assert_eq!(report.flows[0].delivered_bytes / 972, 990 / 8 - 4);
     }
@@ -159,7 +160,7 @@ fn a_handoff_drops_or_forwards_queued_packets() {
     for is_forwarded in [true, false] {
         for plan in both(&plan, &[handoff(12, 100, is_forwarded)], &ErrorPlan::Clean) {
             let report = run(&plan, 1);
-            let lost = [dropped(&report, Drop::Channel), dropped(&report, Drop::Route)];
+            let lost = [dropped(&report, DropCause::Channel), dropped(&report, DropCause::Route)];
             assert_eq!(lost, if is_forwarded { [0, 0] } else { [1, 26] });
             assert_eq!(report.drops.iter().sum::<u64>(), lost.iter().sum());
             // Delivered: one datagram before the handoff, and from 112 ms on one every 4 ms; the last is sent
@@ -185,7 +186,7 @@ fn a_handoff_does_not_lose_packets_of_the_mobile() {
 /// with changes of the rate between outages.
 #[test]
 fn a_saturated_link_carries_the_integral_of_its_rate() {
-    let changes: Vec<Change> = (0..10)
+    let changes: Vec<ScheduledChange> = (0..10)
         .flat_map(|s| {
             [
                 rate(1000 * s, 3000),
@@ -221,9 +222,9 @@ fn link_recovery_preserves_packets_over_link_changes() {
                 &recovery(8, 200, attempts),
             );
             let report = run(&plan, 1);
-            assert_eq!(dropped(&report, Drop::Retries) > 0, attempts.is_some());
-            assert_eq!(dropped(&report, Drop::Route) > 0, !is_forwarded);
-            assert_eq!(dropped(&report, Drop::Queue), 0);
+            assert_eq!(dropped(&report, DropCause::Retries) > 0, attempts.is_some());
+            assert_eq!(dropped(&report, DropCause::Route) > 0, !is_forwarded);
+            assert_eq!(dropped(&report, DropCause::Queue), 0);
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::common::{LastHop, run};
 use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
 use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
-use airhop_net::{FlowReport, Marks, Report, World};
+use airhop_net::{EcnCounts, FlowReport, Report, World};
 use airhop_tcp::Preset;
 use airhop_trace::Recorder;
-use airhop_wire::addressing::{address, address6};
+use airhop_wire::addressing::{ipv4_address, ipv6_address};
 use airhop_wire::real;
 use etherparse::PacketBuilder;
 use stack::{Stacks, opened};
@@ -32,10 +32,10 @@ fn from_outside(hop: &LastHop, seed: u64) -> (Report, Stacks) {
 /// Returns the report of a run of `plan` with external hosts, and the hosts.
 fn with_hosts(plan: &Plan, seed: u64) -> (Report, Stacks) {
     let (plan, outside) = opened(plan);
-    let mut world = World::open(&plan, Some(&outside), seed, 0, None).expect("a plan with routes");
+    let mut world = World::with_real_hosts(&plan, Some(&outside), seed, 0, None).expect("a plan with routes");
     let mut stacks = Stacks::new(&plan, seed);
     stacks.drive(&mut world, Time::ZERO + plan.duration);
-    world.audit().expect("every packet has exactly one outcome");
+    world.check_packet_counts().expect("every packet has exactly one outcome");
     (world.report(), stacks)
 }
 
@@ -53,7 +53,7 @@ fn external_hosts_have_the_goodput_of_simulated_hosts() {
         let inside = run(&hop.plan(), 3);
         let (outside, stacks) = from_outside(&hop, 3);
         let (inside, flow) = (&inside.flows[0], data(&outside));
-        assert_eq!(stacks.receiver.delivered(), inside.delivered_bytes, "{scheme}");
+        assert_eq!(stacks.receiver.delivered_bytes(), inside.delivered_bytes, "{scheme}");
         assert_eq!(flow.sent_segments, inside.sent_segments, "{scheme}");
         assert_eq!(flow.retransmissions, inside.retransmissions, "{scheme}");
         // For real hosts the network counts data when it is acknowledged; at the end this is at most two
@@ -95,7 +95,7 @@ fn ect1_and_ce_set_by_external_hosts_are_counted_apart() {
         pass(&mut world, d, &with(segment(d, 101 + 300 * number, Some(901), false, 300), codepoint));
     }
     let marks = world.report().flows[0].marks;
-    assert_eq!(marks, Marks { ect0: 1, ect1: 2, ce: 0, ece: 0 });
+    assert_eq!(marks, EcnCounts { ect0: 1, ect1: 2, ce: 0, ece: 0 });
 }
 
 // A run depends only on the datagrams and their times, so a log is sufficient to repeat it.
@@ -105,7 +105,8 @@ fn datagrams_and_their_times_determine_the_run() {
     let (live, stacks) = from_outside(&hop, 5);
     let (plan, outside) = opened(&hop.plan());
     let replay = |step: Option<Span>| {
-        let mut world = World::open(&plan, Some(&outside), 5, 0, None).expect("a plan with routes");
+        let mut world =
+            World::with_real_hosts(&plan, Some(&outside), 5, 0, None).expect("a plan with routes");
         let mut looked = Time::ZERO;
         for (at, node, bytes) in &stacks.sent {
             while let Some(step) = step.filter(|step| looked + *step < *at) {
@@ -130,7 +131,8 @@ fn a_flow_without_data_is_in_no_list_of_flows() {
     let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
     let names: Vec<String> = plan.flows.iter().map(|flow| flow.name.clone()).collect();
     let recorder = Recorder::new(&names, &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::open(&plan, Some(&outside), 1, 0, Some(recorder)).expect("a plan with routes");
+    let mut world =
+        World::with_real_hosts(&plan, Some(&outside), 1, 0, Some(recorder)).expect("a plan with routes");
     Stacks::new(&plan, 1).drive(&mut world, Time::ZERO + plan.duration);
     let report = world.report();
     let listed: Vec<&str> = report.flows.iter().map(|flow| flow.name.as_str()).collect();
@@ -146,7 +148,7 @@ fn a_flow_without_data_is_in_no_list_of_flows() {
 /// Returns the world of a last hop without errors.
 fn quiet() -> World {
     let (plan, outside) = opened(&last_hop("reno", 0.0).plan());
-    World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes")
+    World::with_real_hosts(&plan, Some(&outside), 1, 0, None).expect("a plan with routes")
 }
 
 /// Sends a datagram into the network; returns the datagrams that leave within 50 ms, which is more than the
@@ -161,12 +163,12 @@ fn pass_all(world: &mut World, node: NodeId, datagrams: &[Vec<u8>]) -> Vec<Depar
         world.admit(now, node, datagram, &RUNS).expect("no stop is requested");
     }
     world.advance(now + Span::from_millis(50), &RUNS).expect("no stop is requested");
-    world.departures().collect()
+    world.take_departures().collect()
 }
 
 fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    PacketBuilder::ipv6(address6(source), address6(destination), 64)
+    PacketBuilder::ipv6(ipv6_address(source), ipv6_address(destination), 64)
         .udp(ports[0], ports[1])
         .write(&mut bytes, payload)
         .expect("memory");
@@ -186,7 +188,7 @@ fn a_non_tcp_datagram_leaves_unchanged() {
     pass(&mut world, s, &udp(s, d, [4000, 53], &[8; 50]));
     pass(&mut world, d, &udp(d, s, [53, 4000], &[9; 70]));
     let mut ping = Vec::new();
-    PacketBuilder::ipv4(address(s), address(d), 64)
+    PacketBuilder::ipv4(ipv4_address(s), ipv4_address(d), 64)
         .icmpv4_echo_request(1, 1)
         .write(&mut ping, &[1; 56])
         .expect("memory");
@@ -214,7 +216,7 @@ fn datagrams_to_unknown_hosts_are_dropped_and_counted() {
     let (s, mut world) = (NodeId(0), quiet());
     let to = |destination: [u8; 4]| {
         let mut bytes = Vec::new();
-        PacketBuilder::ipv4(address(s), destination, 64)
+        PacketBuilder::ipv4(ipv4_address(s), destination, 64)
             .udp(1, 2)
             .write(&mut bytes, &[0; 9])
             .expect("memory");
@@ -225,7 +227,7 @@ fn datagrams_to_unknown_hosts_are_dropped_and_counted() {
     {
         assert_eq!(pass(&mut world, s, &strange), []);
     }
-    assert_eq!(world.ignored(), 6);
+    assert_eq!(world.ignored_datagrams(), 6);
     assert_eq!(world.report().flows, []);
 }
 
@@ -236,7 +238,7 @@ fn datagrams_to_unknown_hosts_are_dropped_and_counted() {
 fn agents_serve_the_data_direction_of_a_connection() {
     let (s, d) = (NodeId(0), NodeId(4));
     let (plan, outside) = opened(&last_hop("snoop", 0.0).plan());
-    let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
+    let mut world = World::with_real_hosts(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
     assert_eq!(pass(&mut world, d, &segment(d, 100, None, true, 0)).len(), 1);
     assert_eq!(pass(&mut world, s, &segment(s, 900, Some(101), true, 0)).len(), 1);
     assert_eq!(pass(&mut world, d, &segment(d, 101, Some(901), false, 200)).len(), 1);
@@ -249,7 +251,7 @@ fn agents_serve_the_data_direction_of_a_connection() {
         [1, 1, 0],
         "one packet to the sender and the retransmission"
     );
-    let repair = real::read(&acks[1][0].datagram).expect("a segment");
+    let repair = real::read_headers(&acks[1][0].datagram).expect("a segment");
     assert_eq!((acks[1][0].node, repair.tcp.expect("TCP").seq), (d, 901));
     let report = world.report();
     assert_eq!(report.flows.len(), 2);
@@ -261,7 +263,7 @@ fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> V
     let s = NodeId(0);
     let (to, ports) = if from == s { (NodeId(4), [80, 5555]) } else { (s, [5555, 80]) };
     let mut builder =
-        PacketBuilder::ipv4(address(from), address(to), 64).tcp(ports[0], ports[1], seq, 65_000);
+        PacketBuilder::ipv4(ipv4_address(from), ipv4_address(to), 64).tcp(ports[0], ports[1], seq, 65_000);
     if syn {
         builder = builder.syn();
     }
@@ -297,7 +299,7 @@ fn a_segment_from_an_endpoint_to_itself_opens_no_connection() {
     let (s, d) = (NodeId(0), NodeId(4));
     let mut world = quiet();
     let mut land = Vec::new();
-    let builder = PacketBuilder::ipv4(address(d), address(d), 64).tcp(80, 80, 1, 65_000);
+    let builder = PacketBuilder::ipv4(ipv4_address(d), ipv4_address(d), 64).tcp(80, 80, 1, 65_000);
     builder.write(&mut land, &[0; 100]).expect("memory");
     assert_eq!(pass(&mut world, s, &land).len(), 1);
     assert!(
@@ -340,7 +342,7 @@ fn a_forged_or_truncated_datagram_is_not_forwarded() {
         assert_eq!(pass(&mut world, node, &whole), []);
     }
     assert_eq!(pass(&mut world, s, &whole[..whole.len() - 1]), []);
-    assert_eq!(world.ignored(), 4);
+    assert_eq!(world.ignored_datagrams(), 4);
     assert_eq!(pass(&mut world, s, &whole).len(), 1);
 }
 
@@ -349,11 +351,11 @@ fn a_forged_or_truncated_datagram_is_not_forwarded() {
 fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     let hop = LastHop { attempts: if scheme == "eln" { 1 } else { 4 }, ..last_hop(scheme, 0.3) };
     let (plan, mut outside) = opened(&hop.plan());
-    outside.ends.iter_mut().for_each(|end| end.hears = hears);
-    let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
+    outside.ends.iter_mut().for_each(|end| end.has_notice_listener = hears);
+    let mut world = World::with_real_hosts(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
     let mut stacks = Stacks::new(&plan, 1);
     stacks.drive(&mut world, Time::ZERO + Span::from_secs(3));
-    (data(&world.report()).notices, world.notices_left(), stacks)
+    (data(&world.report()).notices, world.notices_to_real_senders(), stacks)
 }
 
 // Each failed attempt on the downlink causes a notice to the sender (Kounavis 1996). For real senders an EBSN
@@ -364,10 +366,10 @@ fn an_ebsn_leaves_the_network_as_icmp() {
     assert_eq!((messages.len() as u64, left), (made[NoticeKind::Ebsn.index()], made));
     assert!(messages.len() > 10, "{made:?}");
     for message in &messages {
-        assert_eq!(real::checksums_hold(message), Ok(()));
-        let seen = real::read(message).expect("a datagram");
-        assert_eq!((seen.protocol, seen.destination), (1, IpAddr::from(address(NodeId(0)))));
-        assert_eq!(seen.source, IpAddr::from(address(NodeId(3))), "the base station sends the notice");
+        assert_eq!(real::verify_checksums(message), Ok(()));
+        let seen = real::read_headers(message).expect("a datagram");
+        assert_eq!((seen.protocol, seen.destination), (1, IpAddr::from(ipv4_address(NodeId(0)))));
+        assert_eq!(seen.source, IpAddr::from(ipv4_address(NodeId(3))), "the base station sends the notice");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
 use airhop_net::World;
-use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
+use airhop_net::outside::{AddressScope, AttachedHostsPlan, RealHostNode};
 use airhop_net::plan::{Plan, Transport};
 use airhop_tcp::{Params, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
@@ -31,16 +31,16 @@ pub struct Stacks {
 }
 
 /// Returns the plan with external hosts, which replace its first flow and the flow in the opposite direction.
-pub fn opened(plan: &Plan) -> (Plan, OutsidePlan) {
+pub fn opened(plan: &Plan) -> (Plan, AttachedHostsPlan) {
     let mut plan = plan.clone();
     let first = plan.flows[0].clone();
     let mut back = first.clone();
     (back.name, back.from, back.to) = ("back".into(), first.to, first.from);
     back.services.clear();
     plan.flows.push(back);
-    let end = |node| OutsideEnd { node, reach: Reach::Host, hears: false };
+    let end = |node| RealHostNode { node, reach: AddressScope::Host, has_notice_listener: false };
     let flows = vec![FlowId(0), FlowId(plan.flows.len() as u16 - 1)];
-    (plan, OutsidePlan { ends: vec![end(first.from), end(first.to)], flows })
+    (plan, AttachedHostsPlan { ends: vec![end(first.from), end(first.to)], flows })
 }
 
 impl Stacks {
@@ -51,7 +51,7 @@ impl Stacks {
         let id = FlowId(0);
         let parts = (scheme.build)(&Params::defaults(scheme), config);
         let mut sender = Sender::new(id, flow.from, flow.to, config, scheme.features, parts);
-        sender.seed(airhop_engine::Streams::new(seed, 0).stream("f0.sender").below(u32::MAX));
+        sender.seed(airhop_engine::RandomStreams::new(seed, 0).stream("f0.sender").uniform_below(u32::MAX));
         Stacks {
             flow: id,
             ends: [flow.from, flow.to],
@@ -76,7 +76,7 @@ impl Stacks {
             let Some(next) = due.into_iter().flatten().min().filter(|next| *next <= end) else { break };
             now = next.max(now);
             world.advance(now, &stop).expect("no stop is requested");
-            let left: Vec<_> = world.departures().collect();
+            let left: Vec<_> = world.take_departures().collect();
             for departure in left {
                 self.receive(&departure);
                 self.send(departure.at, world);

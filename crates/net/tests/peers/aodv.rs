@@ -6,12 +6,12 @@ use crate::common::{
     run,
     trace::{traced, words},
 };
-use airhop_base::{Drop, NodeId, Span};
+use airhop_base::{DropCause, NodeId, Span};
 use airhop_net::plan::{Plan, RoutingPlan};
 use airhop_net::routing::AodvPlan;
 use airhop_net::{BuildError, Report, World};
 use airhop_radio::cell::{LinkErrors, Station};
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 
 const NS2: RoutingPlan = RoutingPlan::Aodv(AodvPlan::NS2);
 const RFC3561: RoutingPlan = RoutingPlan::Aodv(AodvPlan::RFC3561);
@@ -38,11 +38,11 @@ fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
 /// mean.
 fn coming_and_going() -> ErrorPlan {
     let means = [Span::from_secs(5); 2];
-    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: InitialState::Stationary };
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 1.0] }
 }
 
-fn dropped(report: &Report, why: Drop) -> u64 {
+fn dropped(report: &Report, why: DropCause) -> u64 {
     report.drops[why as usize]
 }
 
@@ -64,7 +64,7 @@ fn aodv_finds_a_route_over_any_number_of_hops() {
 #[test]
 fn static_routes_report_no_routing_messages() {
     let report = run(&chain(4, RoutingPlan::Static, 5), 1);
-    assert_eq!((report.routing, dropped(&report, Drop::Route)), (None, 0));
+    assert_eq!((report.routing, dropped(&report, DropCause::Route)), (None, 0));
 }
 
 // AODV detects a broken link by the packets that the MAC gives up, and finds another route. With static
@@ -84,7 +84,7 @@ fn aodv_finds_a_route_around_a_lost_link() {
         assert!(goodput > 1.3 * stuck, "{goodput} on demand, {stuck} on the only route");
         let counts = report.routing.expect("there are routers");
         assert!(
-            counts.link_failures > 0 && dropped(&report, Drop::Route) > 0,
+            counts.link_failures > 0 && dropped(&report, DropCause::Route) > 0,
             "{counts:?} {:?}",
             report.drops
         );
@@ -128,7 +128,7 @@ fn routing_is_part_of_fingerprint_and_trace() {
         let (_, tables) = traced(&plan, seed);
         let [causes, kinds, flows] = ["cause", "kind", "flow"].map(|name| words(&tables, "drops", name));
         let routes = causes.iter().filter(|cause| **cause == "route").count();
-        assert_eq!(routes as u64, dropped(report, Drop::Route));
+        assert_eq!(routes as u64, dropped(report, DropCause::Route));
         let of_no_flow = kinds.iter().zip(&flows).filter(|(_, flow)| **flow == "-");
         assert!(of_no_flow.clone().all(|(kind, _)| *kind != "data"));
         messages += of_no_flow.count();
@@ -145,7 +145,7 @@ fn after_a_route_loss_the_search_starts_with_a_ring() {
         let goodput = |seed| run(&chain(8, RoutingPlan::Aodv(plan), 60), seed).flows[0].goodput_mbps;
         (1..=6).map(goodput).sum::<f64>() / 6.0
     };
-    let ns2 = mean(AodvPlan { repairs: false, ..AodvPlan::NS2 });
+    let ns2 = mean(AodvPlan { uses_local_repair: false, ..AodvPlan::NS2 });
     let rfc = mean(AodvPlan::RFC3561);
     let quick = mean(AodvPlan { hop_time: Span::from_millis(4), ..AodvPlan::RFC3561 });
     println!("{rfc:.2} Mbit/s, ns-2 {ns2:.2}, with hops of 4 ms {quick:.2}");

@@ -66,7 +66,7 @@ fn as_in_ns2(hops: u16) -> Plan {
     let phy = Phy { cw_min: 31, plcp: Span::from_micros(32), coding: Coding::Serial, ..Phy::ERP_OFDM };
     let mut config = Preset::Ns2.config(1460);
     config.receive_window = 100 * 1460;
-    let cell = CellPlan { overhead: 54, ..cell("chain", phy, 36, 6) };
+    let cell = CellPlan { overhead_bytes: 54, ..cell("chain", phy, 36, 6) };
     chain(hops, cell, "reno", config, 100)
 }
 

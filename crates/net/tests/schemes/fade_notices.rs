@@ -3,14 +3,14 @@
 use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
 use crate::common::trace::{numbers, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
-use airhop_base::{Drop, NodeId, NoticeKind, Span};
+use airhop_base::{DropCause, NodeId, NoticeKind, Span};
 use airhop_net::apps::Transfer;
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_net::{FlowReport, Report};
 use airhop_radio::arq::ArqPlan;
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 use std::sync::Arc;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=8;
@@ -79,7 +79,7 @@ fn every_timeout_over_a_persistent_link_is_spurious() {
 #[test]
 fn a_pure_ack_does_not_count_as_a_copy_of_a_segment() {
     let means = [Span::from_millis(200), Span::from_secs(3)];
-    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Constant, start: Start::Good };
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Constant, start: InitialState::Good };
     let errors = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 0.5] };
     let mut plan = Mobile { errors, ..over_fades("tahoe", false) }.plan();
     let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
@@ -154,7 +154,7 @@ fn a_dropped_notice_does_not_reach_the_sender() {
     let mut plan = over_fades("tahoe", false).plan();
     plan.flows[0].services = served_by(&["ebsn"]);
     plan.links.wired[0].queue = [QueuePlan::DropTail { packets: 1 }; 2];
-    let lost = SEEDS.map(|seed| run(&plan, seed).drops[Drop::Queue as usize]).sum::<u64>();
+    let lost = SEEDS.map(|seed| run(&plan, seed).drops[DropCause::Queue as usize]).sum::<u64>();
     let (timeouts, warned) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.timeouts_warned_late));
     assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
 }

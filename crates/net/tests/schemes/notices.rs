@@ -283,7 +283,7 @@ fn a_fragmented_packet_causes_one_notice() {
     for (attempts, fer, several) in [(1, 0.3, 0), (2, 0.6, 20), (4, 0.8, 100)] {
         let mut plan = one_at_a_time("ll-elsn", 1, fer, 10, 60);
         let cell = &mut plan.links.wlans[0].cell;
-        (cell.fragmentation, cell.attempts) = (Some(256), attempts);
+        (cell.fragmentation_threshold, cell.max_attempts) = (Some(256), attempts);
         let (_, tables) = traced(&plan, 1);
         let air: Vec<Sent> = on_air(&tables).into_iter().filter(|f| f.packet == "data").collect();
         assert!(air.iter().all(|f| f.kind == "ack" || [256, 164].contains(&f.bytes)));

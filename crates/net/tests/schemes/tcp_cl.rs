@@ -4,7 +4,7 @@ use crate::common::{
     chain::{Chain, cell, naks},
     run,
 };
-use airhop_base::{Body, Drop, Packet, Time};
+use airhop_base::{Body, DropCause, Packet, Time};
 use airhop_net::plan::{Plan, RoutingPlan};
 use airhop_net::{FlowReport, Report, World};
 use airhop_radio::cell::{CellPlan, LinkErrors};
@@ -31,7 +31,7 @@ fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan 
         config,
         start: Time::ZERO,
         seconds: 40,
-        cell: CellPlan { attempts: 4, errors, ..cell("chain", Phy::ERP_OFDM, 36, 24) },
+        cell: CellPlan { max_attempts: 4, errors, ..cell("chain", Phy::ERP_OFDM, 36, 24) },
         ..Chain::new(4, scheme, RoutingPlan::Static)
     }
     .plan()
@@ -47,7 +47,7 @@ fn captured(plan: &Plan, name: &str) -> (Report, Vec<Seen>) {
         Recorder::new(&["ftp".into()], &plan.nodes, plan.duration, false, Some(&dir)).expect("a directory");
     let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
     world.run(&AtomicBool::new(false)).expect("no stop is requested");
-    world.audit().expect("every packet has exactly one outcome");
+    world.check_packet_counts().expect("every packet has exactly one outcome");
     let report = world.report();
     world.into_recorder().expect("the flow has one").finish().expect("room on the disk");
     (report, plan.nodes.iter().map(|node| read(&dir.join(format!("{node}.pcapng")))).collect())
@@ -159,6 +159,6 @@ fn a_gateway_between_two_cells_reports_a_loss_once() {
     (beyond.cell.errors[0].from, beyond.cell.errors[0].to) = (Some(0), Some(1));
     plan.links.wlans.push(beyond);
     let report = run(&plan, 1);
-    let (told, given_up) = (naks(&report.flows[0]), report.drops[Drop::Retries as usize]);
+    let (told, given_up) = (naks(&report.flows[0]), report.drops[DropCause::Retries as usize]);
     assert!((50..=given_up).contains(&told), "{told} NAKs for {given_up} discarded packets");
 }

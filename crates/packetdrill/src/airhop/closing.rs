@@ -1,4 +1,4 @@
-//! `Closing`: handling of the FINs of both sides.
+//! `FinState`: handling of the FINs of both sides.
 //!
 //! A FIN has one sequence number (RFC 9293 §3.4), so Airhop's sender and receiver treat a FIN as the last
 //! byte of the stream.
@@ -10,26 +10,26 @@ use airhop_tcp::{Receiver, Sender};
 
 /// Sequence numbers of the FINs, if any.
 #[derive(Debug, Default)]
-pub(super) struct Closing {
+pub(super) struct FinState {
     own: Option<u64>,
     peer: Option<u64>,
     /// True if the application has closed the reading side. Incoming data then causes a reset.
     is_deaf: bool,
 }
 
-impl Closing {
+impl FinState {
     /// Closes the application's sending side and, if `whole`, the reading side.
     pub(super) fn close(&mut self, sender: &mut Sender, whole: bool) {
         self.is_deaf |= whole;
         if self.own.is_none() {
-            self.own = Some(sender.state().supplied);
+            self.own = Some(sender.state().supplied_end);
             sender.supply(1);
             sender.set_nagle(false); // Linux, tcp_send_fin()
         }
     }
 
     /// True if the sender's segment contains the FIN as its last byte.
-    pub(super) fn is_in(&self, sent: &Simulated) -> bool {
+    pub(super) fn has_fin(&self, sent: &Simulated) -> bool {
         sent.len > 0 && self.own.is_some_and(|fin| sent.end() > fin)
     }
 
@@ -38,7 +38,7 @@ impl Closing {
     /// # Errors
     /// Returns an error for data that the application no longer reads, or for a segment after the connection
     /// has closed.
-    pub(super) fn process(
+    pub(super) fn on_segment(
         &mut self,
         segment: &Segment,
         simulated: &mut Simulated,
@@ -60,23 +60,23 @@ impl Closing {
 
     /// Returns 1 if the peer's FIN has arrived in order, and 0 otherwise. The receiver counts the FIN as a
     /// byte that the application cannot read.
-    pub(super) fn heard(&self, receiver: &Receiver) -> u64 {
-        u64::from(self.peer.is_some_and(|fin| receiver.expected() > fin))
+    pub(super) fn received_fin_count(&self, receiver: &Receiver) -> u64 {
+        u64::from(self.peer.is_some_and(|fin| receiver.rcv_nxt() > fin))
     }
 
     /// True once the application has closed its side.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         self.own.is_some()
     }
 
     /// Returns the end of a SACK block without the peer's FIN, as in FreeBSD.
-    pub(super) fn clip(&self, end: u64) -> u64 {
+    pub(super) fn exclude_fin(&self, end: u64) -> u64 {
         self.peer.map_or(end, |fin| end.min(fin))
     }
 
     /// Returns the connection state (RFC 9293 §3.3.2) by Linux's numbering (`include/net/tcp_states.h`);
     /// `None` after the second FIN.
-    pub(super) fn state(&self, sender: &Sender) -> Option<f64> {
+    pub(super) fn connection_state(&self, sender: &Sender) -> Option<f64> {
         match (self.own, self.peer) {
             (None, None) => Some(1.0),
             (Some(fin), None) if sender.state().una <= fin => Some(4.0),
@@ -88,12 +88,12 @@ impl Closing {
 }
 
 /// Merges a FIN with the last data segment if both are sent at the same time.
-pub(super) fn join(leaving: &mut Vec<Segment>) {
+pub(super) fn merge_fin(leaving: &mut Vec<Segment>) {
     if let [.., last, fin] = leaving.as_mut_slice()
         && fin.flags.fin
         && fin.len == 0
         && last.len > 0
-        && last.end() == fin.seq
+        && last.end_seq() == fin.seq
     {
         (last.flags.fin, last.flags.psh) = (true, last.flags.psh || fin.flags.psh);
         leaving.pop();

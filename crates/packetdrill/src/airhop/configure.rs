@@ -1,11 +1,11 @@
 //! Parameters of a connection, from the settings of a script and the options of both SYNs.
 
 use super::sockets::SocketOptions;
-use crate::script::Segment;
-use crate::settings::{Settings, System};
+use crate::script::{Segment, TcpOption};
+use crate::settings::{OperatingSystem, Settings};
 use crate::stack::Refusal;
 use airhop_base::Span;
-use airhop_tcp::{AfterPause, Config, DelayedAck, LossDetection, Preset, Scheme, find};
+use airhop_tcp::{Config, DelayedAck, IdleRestartWindow, LossDetection, Preset, Scheme, find_scheme};
 
 /// Length in bytes of the timestamps option in each segment (RFC 7323 appendix A).
 const TIMESTAMP_BYTES: u32 = 12;
@@ -14,63 +14,63 @@ const OWN_MSS: u32 = 1460;
 /// MSS of a peer that announces none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u32 = 536;
 /// Maximum number of SACK blocks in an ACK without timestamps (RFC 2018 §3).
-const SACK_BLOCKS: u8 = 4;
+const MAX_SACK_BLOCKS: u8 = 4;
 
 /// Options agreed by the SYNs of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Agreed {
+pub(super) struct NegotiatedOptions {
     /// MSS of the peer in bytes.
     pub(super) mss: u32,
     pub(super) timestamps: bool,
     pub(super) sack: bool,
     /// Window scale of the peer.
-    pub(super) scale: u8,
+    pub(super) window_scale: u8,
     pub(super) ecn: bool,
 }
 
-impl Agreed {
+impl NegotiatedOptions {
     /// Returns the options that this side offers, before the peer's SYN.
-    pub(super) fn offer(settings: &Settings) -> Self {
-        Agreed {
+    pub(super) fn from_settings(settings: &Settings) -> Self {
+        NegotiatedOptions {
             mss: OWN_MSS,
             timestamps: settings.is_on("tcp_timestamps"),
             sack: settings.is_on("tcp_sack"),
-            scale: 0,
+            window_scale: 0,
             ecn: settings.number("tcp_ecn") == Some(1),
         }
     }
 
     /// Returns the options agreed with the peer's SYN or SYN-ACK.
-    pub(super) fn with(settings: &Settings, syn: &Segment) -> Self {
-        let offer = Agreed::offer(settings);
-        let scale = syn.scale().filter(|_| settings.is_on("tcp_window_scaling"));
+    pub(super) fn from_syn(settings: &Settings, syn: &Segment) -> Self {
+        let offer = NegotiatedOptions::from_settings(settings);
+        let scale = syn.window_scale().filter(|_| settings.is_on("tcp_window_scaling"));
         // RFC 3168 §6.1.1: a SYN requests ECN by ECE and CWR, and a SYN-ACK agrees by ECE alone.
         let asks = syn.flags.ece && (syn.flags.cwr || syn.flags.ack);
         let may = if syn.flags.ack { offer.ecn } else { settings.number("tcp_ecn") != Some(0) };
-        Agreed {
+        NegotiatedOptions {
             mss: syn.mss().map_or(DEFAULT_MSS, u32::from).min(OWN_MSS),
             timestamps: offer.timestamps && syn.timestamps().is_some(),
             sack: offer.sack && syn.permits_sack(),
-            scale: scale.unwrap_or(0).min(14), // RFC 7323 §2.3
+            window_scale: scale.unwrap_or(0).min(14), // RFC 7323 §2.3
             ecn: asks && may,
         }
     }
 }
 
 /// Computes the scheme and the parameters of a connection.
-pub(super) fn configure(
+pub(super) fn scheme_and_config(
     settings: &Settings,
     options: &SocketOptions,
-    agreed: &Agreed,
+    agreed: &NegotiatedOptions,
 ) -> Result<(&'static Scheme, Config), Refusal> {
-    let largest = options.largest_segment.unwrap_or(agreed.mss).min(agreed.mss);
+    let largest = options.max_segment_bytes.unwrap_or(agreed.mss).min(agreed.mss);
     let mss = largest.saturating_sub(if agreed.timestamps { TIMESTAMP_BYTES } else { 0 }).max(1);
     let linux = Preset::Linux.config(mss);
     let preset = settings.variant.map_or(Preset::Linux, |variant| variant.preset);
     let mut config = Config { handshake: true, initial_window: linux.initial_window, ..preset.config(mss) };
     config.timestamps = agreed.timestamps;
     config.nagle = !options.no_delay;
-    config.pacing = settings.fair_queue || options.paces;
+    config.pacing = settings.fair_queue || options.is_paced;
     // The peer's segment announces its initial window.
     config.receive_window = 0;
     config.ecn = agreed.ecn;
@@ -84,7 +84,7 @@ pub(super) fn configure(
         config.dupthresh = dupthresh;
     }
     if !settings.is_on("tcp_slow_start_after_idle") {
-        config.after_pause = AfterPause::Keep;
+        config.after_pause = IdleRestartWindow::Keep;
     }
     if let Some(timeouts) = settings.number("tcp_syn_linear_timeouts") {
         config.linear_syn_timeouts = timeouts;
@@ -108,14 +108,14 @@ pub(super) fn configure(
 
 /// Returns the configuration of the receiver. The receive window never limits the peer, because the socket's
 /// memory is not modelled.
-pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) -> Config {
+pub(super) fn receiver_config(settings: &Settings, config: &Config, agreed: &NegotiatedOptions) -> Config {
     let mut config = Config {
         receive_window: 1 << 30,
         mss: agreed.mss,
-        sack_blocks: if agreed.sack { SACK_BLOCKS } else { 0 },
+        sack_blocks: if agreed.sack { MAX_SACK_BLOCKS } else { 0 },
         ..*config
     };
-    if settings.system == System::FreeBsd {
+    if settings.system == OperatingSystem::FreeBsd {
         config.quick_acks = 0;
         config.push = false;
         config.delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_millis(40) });
@@ -123,7 +123,11 @@ pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) ->
     config
 }
 
-fn scheme(settings: &Settings, options: &SocketOptions, agreed: &Agreed) -> Result<&'static Scheme, Refusal> {
+fn scheme(
+    settings: &Settings,
+    options: &SocketOptions,
+    agreed: &NegotiatedOptions,
+) -> Result<&'static Scheme, Refusal> {
     if let Some(variant) = settings.variant {
         return Ok(variant.scheme);
     }
@@ -134,5 +138,14 @@ fn scheme(settings: &Settings, options: &SocketOptions, agreed: &Agreed) -> Resu
         name => name,
     };
     let unknown = || Refusal::unmodelled(format!("congestion control {name}"));
-    find(name).ok_or_else(unknown)
+    find_scheme(name).ok_or_else(unknown)
+}
+
+/// Returns an error for Fast Open (RFC 7413), which is not modelled.
+pub(super) fn refuse_fast_open(syn: &Segment) -> Result<(), Refusal> {
+    let is_fast = |option: &TcpOption| matches!(option, TcpOption::Other(text) if text.starts_with("FO"));
+    if syn.len > 0 || syn.specified_options().any(is_fast) {
+        return Err(Refusal::unmodelled("TCP Fast Open"));
+    }
+    Ok(())
 }

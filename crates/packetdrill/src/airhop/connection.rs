@@ -4,15 +4,15 @@
 //! sender's SYN is sent as the SYN-ACK. The last ACK of the handshake reaches the sender as the response to
 //! its SYN.
 
-use super::closing::{self, Closing};
-use super::configure::{Agreed, configure, receiver};
+use super::closing::{self, FinState};
+use super::configure::{NegotiatedOptions, receiver_config, refuse_fast_open, scheme_and_config};
 use super::sockets::SocketOptions;
 use crate::script::{EcnField, Flags, Segment, TcpOption};
-use crate::settings::{Settings, System};
+use crate::settings::{OperatingSystem, Settings};
 use crate::stack::Refusal;
 use airhop_base::{
-    Body, Ecn, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment as Simulated,
-    Time, Timestamps,
+    Body, Ecn, FlowId, NodeId, Packet, RareOptions, Sack, SackBlock, Segment as Simulated,
+    TCP_IP_HEADER_BYTES, Time, Timestamps,
 };
 use airhop_tcp::{Config, Params, Receiver, Sender};
 
@@ -27,8 +27,8 @@ pub(super) struct Connection {
     sender: Sender,
     receiver: Receiver,
     config: Config,
-    agreed: Agreed,
-    system: System,
+    agreed: NegotiatedOptions,
+    system: OperatingSystem,
     /// True if the sender follows Linux.
     is_linux: bool,
     /// True if the stack accepts the connection; false if the stack opens it.
@@ -38,7 +38,7 @@ pub(super) struct Connection {
     owes_ack: bool,
     /// Number of bytes that the application has read.
     read: u64,
-    pub(super) closing: Closing,
+    pub(super) fin_state: FinState,
     /// Sequence number of the peer's SYN.
     peer_origin: u32,
     /// Timestamp of the last ACK without data; `None` without timestamps. The receiver does not process ACKs
@@ -64,7 +64,7 @@ struct Handshake {
 impl Connection {
     /// Opens a connection.
     pub(super) fn connect(settings: &Settings, options: SocketOptions, now: Time) -> Result<Self, Refusal> {
-        Self::new(settings, &options, Agreed::offer(settings), false, now)
+        Self::new(settings, &options, NegotiatedOptions::from_settings(settings), false, now)
     }
 
     /// Responds to a SYN of the peer.
@@ -75,7 +75,8 @@ impl Connection {
         now: Time,
     ) -> Result<Self, Refusal> {
         refuse_fast_open(syn)?;
-        let mut connection = Self::new(settings, &options, Agreed::with(settings, syn), true, now)?;
+        let mut connection =
+            Self::new(settings, &options, NegotiatedOptions::from_syn(settings, syn), true, now)?;
         connection.receive_syn(syn, now);
         Ok(connection)
     }
@@ -83,11 +84,11 @@ impl Connection {
     fn new(
         settings: &Settings,
         options: &SocketOptions,
-        agreed: Agreed,
+        agreed: NegotiatedOptions,
         accepts: bool,
         now: Time,
     ) -> Result<Self, Refusal> {
-        let (scheme, mut config) = configure(settings, options, &agreed)?;
+        let (scheme, mut config) = scheme_and_config(settings, options, &agreed)?;
         if accepts {
             // Linux, inet_reqsk_alloc(): a SYN-ACK has its own timer, which doubles
             config.linear_syn_timeouts = 0;
@@ -95,7 +96,7 @@ impl Connection {
         let parts = (scheme.build)(&Params::defaults(scheme), &config);
         let mut sender = Sender::new(FLOW, LOCAL, PEER, &config, scheme.features, parts);
         sender.supply(0);
-        let heard = receiver(settings, &config, &agreed);
+        let heard = receiver_config(settings, &config, &agreed);
         let receiver = Receiver::new(FLOW, LOCAL, PEER, &heard, scheme.features);
         let handshake = Handshake { syns: vec![now], ..Handshake::default() };
         let (system, is_linux) = (settings.system, settings.variant.is_none());
@@ -110,7 +111,7 @@ impl Connection {
             handshake,
             owes_ack: false,
             read: 0,
-            closing: Closing::default(),
+            fin_state: FinState::default(),
             peer_origin: 0,
             heard: None,
             edge: 0,
@@ -120,7 +121,7 @@ impl Connection {
 
     /// Changes the parameters. Returns an error if data was sent or received after the handshake.
     pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
-        if self.sender.state().max_sent > 1 || self.receiver.delivered() > 0 {
+        if self.sender.state().sent_end > 1 || self.receiver.delivered_bytes() > 0 {
             return Err(Refusal::unmodelled("a change of the socket's options after data"));
         }
         let first = self.handshake.syns.first().copied().unwrap_or(Time::ZERO);
@@ -173,7 +174,7 @@ impl Connection {
             return Err(Refusal::unmodelled("a SYN during a connection"));
         }
         let mut simulated = self.simulated(segment);
-        self.closing.process(segment, &mut simulated, &self.sender)?;
+        self.fin_state.on_segment(segment, &mut simulated, &self.sender)?;
         self.refuse_unmodelled(segment, &simulated)?;
         self.take(segment, simulated, now)
     }
@@ -191,7 +192,7 @@ impl Connection {
         let ece = self.config.ecn;
         answer.flags = airhop_base::Flags { syn: true, ack: true, ece, ..airhop_base::Flags::default() };
         let offered = segment.window.unwrap_or(0);
-        let shift = if segment.flags.syn { 0 } else { self.agreed.scale };
+        let shift = if segment.flags.syn { 0 } else { self.agreed.window_scale };
         (answer.seq, answer.len, answer.window) = (0, 0, u64::from(offered) << shift);
         answer.sack_permitted = self.agreed.sack;
         self.edge = answer.ack + answer.window;
@@ -217,7 +218,7 @@ impl Connection {
             self.edge = simulated.ack + simulated.window;
         }
         let has_data = simulated.len > 0;
-        let arrived = packet(simulated, segment.codepoint());
+        let arrived = packet(simulated, segment.ecn_codepoint());
         if segment.ack.is_some() {
             self.sender.on_segment(now, &arrived);
         }
@@ -225,16 +226,19 @@ impl Connection {
             self.owes_ack = true;
             let was_delayed = self.receiver.poll_timeout().is_some();
             // Linux, __tcp_ack_snd_check(): more than a full segment is acknowledged at once.
-            if segment.flags.fin && !self.closing.is_over() && segment.len < self.agreed.mss {
-                self.receiver.expect_answer();
+            if segment.flags.fin && !self.fin_state.is_closed() && segment.len < self.agreed.mss {
+                self.receiver.expect_fin();
             }
             self.receiver.on_segment(now, &arrived);
-            let is_prompt = self.system == System::FreeBsd || self.closing.is_over();
+            let is_prompt = self.system == OperatingSystem::FreeBsd || self.fin_state.is_closed();
             if segment.flags.fin && is_prompt && self.receiver.poll_timeout().is_some() {
-                self.receiver.announce(now); // Linux delays the ACK of the first FIN like an ACK of data
+                self.receiver.queue_window_update(now); // Linux delays the ACK of the first FIN like an ACK of data
             }
             // RFC 9293 §3.8.6.3 requires an ACK for every second full segment.
-            if was_delayed && self.receiver.poll_timeout().is_some() && self.system == System::FreeBsd {
+            if was_delayed
+                && self.receiver.poll_timeout().is_some()
+                && self.system == OperatingSystem::FreeBsd
+            {
                 return Err(Refusal::unmodelled("FreeBSD's ACK for every second segment of any size"));
             }
         }
@@ -242,13 +246,13 @@ impl Connection {
     }
 
     /// Stores the options agreed with the peer's SYN-ACK, and configures the connection.
-    pub(super) fn agree(
+    pub(super) fn negotiate(
         &mut self,
         settings: &Settings,
         options: &SocketOptions,
         answer: &Segment,
     ) -> Result<(), Refusal> {
-        self.agreed = Agreed::with(settings, answer);
+        self.agreed = NegotiatedOptions::from_syn(settings, answer);
         self.configure(settings, options)
     }
 
@@ -260,14 +264,15 @@ impl Connection {
     fn refuse_unmodelled(&self, segment: &Segment, simulated: &Simulated) -> Result<(), Refusal> {
         let state = self.sender.state();
         let is_ack = segment.ack.is_some();
-        if simulated.ack > state.max_sent {
+        if simulated.ack > state.sent_end {
             return Err(Refusal::unmodelled("an ACK of data that was never sent"));
         }
-        let repeats = is_ack && simulated.ack == state.una && simulated.len == 0 && state.is_outstanding();
+        let repeats =
+            is_ack && simulated.ack == state.una && simulated.len == 0 && state.has_outstanding_data();
         if repeats && !self.agreed.sack && self.is_linux {
             return Err(Refusal::unmodelled("loss recovery of Linux without SACK"));
         }
-        if segment.len > 0 && simulated.seq > self.receiver.expected() + (1 << 30) {
+        if segment.len > 0 && simulated.seq > self.receiver.rcv_nxt() + (1 << 30) {
             return Err(Refusal::unmodelled("data outside of the window"));
         }
         Ok(())
@@ -277,7 +282,7 @@ impl Connection {
     fn simulated(&self, segment: &Segment) -> Simulated {
         let state = self.sender.state();
         let mut sack = Sack::EMPTY;
-        for &(start, end) in segment.sack() {
+        for &(start, end) in segment.sack_blocks() {
             let (start, end) = (unfold(start, state.una), unfold(end, state.una));
             sack.push(SackBlock { start, end });
         }
@@ -290,10 +295,10 @@ impl Connection {
             cwr: segment.flags.cwr,
             ..airhop_base::Flags::default()
         };
-        let shift = if segment.flags.syn { 0 } else { self.agreed.scale };
+        let shift = if segment.flags.syn { 0 } else { self.agreed.window_scale };
         let seq = segment.seq.wrapping_sub(self.peer_origin);
         let simulated = Simulated {
-            seq: unfold(seq, self.receiver.expected()),
+            seq: unfold(seq, self.receiver.rcv_nxt()),
             ack: segment.ack.map_or(0, |ack| unfold(ack, state.una)),
             window: u64::from(segment.window.unwrap_or(0)) << shift,
             len: segment.len,
@@ -301,16 +306,16 @@ impl Connection {
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             ..Simulated::default()
         };
-        if segment.sack().is_empty() {
+        if segment.sack_blocks().is_empty() {
             simulated
         } else {
-            simulated.with(RareOptions { sack, ..RareOptions::NONE })
+            simulated.with_rare_options(RareOptions { sack, ..RareOptions::NONE })
         }
     }
 
     /// Writes bytes as the application.
-    pub(super) fn supply(&mut self, bytes: u64) -> Result<(), Refusal> {
-        if self.system == System::FreeBsd {
+    pub(super) fn write(&mut self, bytes: u64) -> Result<(), Refusal> {
+        if self.system == OperatingSystem::FreeBsd {
             return Err(Refusal::unmodelled("the sender of FreeBSD"));
         }
         self.sender.supply(bytes);
@@ -331,16 +336,16 @@ impl Connection {
         if self.handshake.answer.is_none() {
             return Err(Refusal::unmodelled("a connection that closes before it is open"));
         }
-        if whole && self.unread() > 0 {
+        if whole && self.unread_bytes() > 0 {
             return Err(Refusal::unmodelled("a reset by close(), as data is unread"));
         }
-        self.closing.close(&mut self.sender, whole);
+        self.fin_state.close(&mut self.sender, whole);
         Ok(())
     }
 
     /// Returns the number of bytes that have arrived in order and were not read.
-    pub(super) fn unread(&self) -> u64 {
-        self.receiver.delivered() - self.read - self.closing.heard(&self.receiver)
+    pub(super) fn unread_bytes(&self) -> u64 {
+        self.receiver.delivered_bytes() - self.read - self.fin_state.received_fin_count(&self.receiver)
     }
 
     /// Reads bytes as the application.
@@ -350,7 +355,7 @@ impl Connection {
     /// §3.8.6.2.2), but the receiver's memory is not modelled.
     pub(super) fn read(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.read += bytes;
-        if self.system == System::FreeBsd && bytes >= LARGE_READ {
+        if self.system == OperatingSystem::FreeBsd && bytes >= LARGE_READ {
             return Err(Refusal::unmodelled("a window update after a read"));
         }
         Ok(())
@@ -368,7 +373,7 @@ impl Connection {
         &self.config
     }
 
-    pub(super) fn agreed(&self) -> &Agreed {
+    pub(super) fn negotiated_options(&self) -> &NegotiatedOptions {
         &self.agreed
     }
 
@@ -395,7 +400,7 @@ impl Connection {
     }
 
     /// Returns the timestamp to echo: that of the receiver, or of a later ACK without data (RFC 7323 §4.3).
-    fn echo(&self, receiver: u32) -> u32 {
+    fn timestamp_echo(&self, receiver: u32) -> u32 {
         self.heard.filter(|heard| heard.wrapping_sub(receiver) as i32 > 0).unwrap_or(receiver)
     }
 
@@ -405,7 +410,7 @@ impl Connection {
         while let Some(sent) = self.sender.poll_transmit(now) {
             leaving.extend(self.outgoing(&sent, now));
         }
-        closing::join(&mut leaving);
+        closing::merge_fin(&mut leaving);
         while let Some(sent) = self.receiver.poll_transmit(now) {
             leaving.extend(self.acknowledgement(&sent));
         }
@@ -415,11 +420,11 @@ impl Connection {
     /// Converts a segment of the sender, and adds the receiver's acknowledgement.
     fn outgoing(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
         let s = sent.segment()?;
-        let fin = self.closing.is_in(s);
+        let fin = self.fin_state.has_fin(s);
         let end = s.end() - u64::from(fin);
         self.exceeds_window |= s.len > 0 && end > self.edge;
         if end > s.seq && !s.flags.syn {
-            self.receiver.on_answer(now);
+            self.receiver.on_data_sent(now);
         }
         let header = self.receiver.piggyback_ack(now);
         let acknowledges = if s.flags.syn { self.accepts } else { s.flags.ack };
@@ -434,7 +439,8 @@ impl Connection {
             ..Flags::default()
         };
         self.owes_ack &= !acknowledges;
-        let echo = if acknowledges { header.timestamps.map_or(0, |ts| self.echo(ts.echo)) } else { 0 };
+        let echo =
+            if acknowledges { header.timestamps.map_or(0, |ts| self.timestamp_echo(ts.echo)) } else { 0 };
         let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, echo));
         Some(Segment {
             ecn: Some(sent.ecn.into()),
@@ -451,19 +457,21 @@ impl Connection {
     fn acknowledgement(&mut self, sent: &Packet) -> Option<Segment> {
         let s = sent.segment()?;
         let sack = s.options.sack;
-        let clip = |end: u64| if self.system == System::FreeBsd { self.closing.clip(end) } else { end };
+        let clip = |end: u64| {
+            if self.system == OperatingSystem::FreeBsd { self.fin_state.exclude_fin(end) } else { end }
+        };
         let tells = |block: &SackBlock| (self.folded(block.start), self.folded(clip(block.end)));
         let blocks: Vec<(u32, u32)> = sack.blocks().iter().map(tells).collect();
         if !std::mem::take(&mut self.owes_ack) && blocks.is_empty() {
             return None;
         }
-        let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, self.echo(ts.echo)));
+        let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, self.timestamp_echo(ts.echo)));
         let sack = (!blocks.is_empty()).then_some(TcpOption::Sack(blocks));
         let flags = Flags { ack: true, ece: s.flags.ece, ..Flags::default() };
         Some(Segment {
             ecn: Some(EcnField::NotEct),
             flags,
-            seq: self.sender.state().max_sent as u32,
+            seq: self.sender.state().sent_end as u32,
             len: 0,
             ack: Some(self.folded(s.ack)),
             window: None,
@@ -477,17 +485,8 @@ impl Connection {
     }
 }
 
-/// Returns an error for Fast Open (RFC 7413), which is not modelled.
-fn refuse_fast_open(syn: &Segment) -> Result<(), Refusal> {
-    let is_fast = |option: &TcpOption| matches!(option, TcpOption::Other(text) if text.starts_with("FO"));
-    if syn.len > 0 || syn.named().any(is_fast) {
-        return Err(Refusal::unmodelled("TCP Fast Open"));
-    }
-    Ok(())
-}
-
 fn packet(segment: Simulated, ecn: Ecn) -> Packet {
-    let bytes = HEADER_BYTES + segment.option_bytes() + segment.len;
+    let bytes = TCP_IP_HEADER_BYTES + segment.option_bytes() + segment.len;
     Packet { ecn, ..Packet::new(FLOW, PEER, LOCAL, bytes, Body::Tcp(segment)) }
 }
 

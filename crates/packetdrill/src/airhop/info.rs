@@ -4,31 +4,31 @@
 use super::connection::Connection;
 use airhop_base::{Span, Time};
 use airhop_tcp::scoreboard::Sent;
-use airhop_tcp::seams::Repair;
+use airhop_tcp::seams::RepairKind;
 
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: f64 = 2_147_483_647.0;
 
 /// Returns the present value of a member; `None` if Airhop has no such value.
-pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f64> {
-    let (sender, agreed) = (connection.sender(), connection.agreed());
+pub(super) fn tcp_info_value(connection: &Connection, name: &str, now: Time) -> Option<f64> {
+    let (sender, agreed) = (connection.sender(), connection.negotiated_options());
     let (state, window, counters) = (sender.state(), sender.window(), sender.counters());
-    let board = &state.board;
+    let board = &state.scoreboard;
     let count = |holds: &dyn Fn(&Sent) -> bool| board.iter().filter(|sent| holds(sent)).count() as f64;
     // A sum of many small numbers may be slightly below an integer.
     let whole = |segments: f64| (segments + 1e-6).floor();
     Some(match name {
         // After a mark, Linux' window decreases with the flight. Airhop's window is ssthresh immediately, and
         // the flight decreases later.
-        "tcpi_snd_cwnd" if sender.is_reducing() => return None,
+        "tcpi_snd_cwnd" if sender.is_in_cwr() => return None,
         "tcpi_snd_cwnd" => whole(window.cwnd),
         "tcpi_snd_ssthresh" if window.ssthresh.is_infinite() => INFINITE,
         "tcpi_snd_ssthresh" => whole(window.ssthresh),
-        "tcpi_ca_state" => match sender.repair() {
-            Repair::Loss => 3.0,
-            Repair::Timeout => 4.0,
-            Repair::Nothing if sender.is_reducing() => 2.0,
-            Repair::Nothing => f64::from(u8::from(board.sacked_bytes() > 0 || state.dupacks > 0)),
+        "tcpi_ca_state" => match sender.repair_kind() {
+            RepairKind::Loss => 3.0,
+            RepairKind::Timeout => 4.0,
+            RepairKind::Nothing if sender.is_in_cwr() => 2.0,
+            RepairKind::Nothing => f64::from(u8::from(board.sacked_bytes() > 0 || state.dupacks > 0)),
         },
         "tcpi_unacked" => board.len() as f64,
         "tcpi_sacked" => count(&|sent| sent.sacked),
@@ -42,15 +42,15 @@ pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f6
         "tcpi_rtt" => sender.srtt().map_or(0.0, micros),
         "tcpi_min_rtt" => board.least_rtt().map_or(0.0, micros),
         "tcpi_snd_mss" => f64::from(connection.config().mss),
-        "tcpi_notsent_bytes" => state.supplied.saturating_sub(state.max_sent.max(1)) as f64,
+        "tcpi_notsent_bytes" => state.supplied_end.saturating_sub(state.sent_end.max(1)) as f64,
         "tcpi_bytes_acked" => state.una.saturating_sub(1) as f64,
-        "tcpi_bytes_received" => connection.receiver().delivered() as f64,
+        "tcpi_bytes_received" => connection.receiver().delivered_bytes() as f64,
         "tcpi_snd_wnd" => state.right_edge.saturating_sub(state.una) as f64,
         "tcpi_options" => {
             let bits = [(agreed.timestamps, 1), (agreed.sack, 2), (agreed.ecn, 8)];
             bits.iter().filter(|(set, _)| *set).map(|(_, bit)| f64::from(*bit)).sum()
         }
-        "tcpi_state" => return connection.closing.state(sender),
+        "tcpi_state" => return connection.fin_state.connection_state(sender),
         _ => return None,
     })
 }

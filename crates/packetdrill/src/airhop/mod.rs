@@ -1,4 +1,4 @@
-//! `Airhop`: Airhop's TCP as a stack under test, in virtual time.
+//! `AirhopStack`: Airhop's TCP as a stack under test, in virtual time.
 //!
 //! The stack has one connection at a time, from the handshake to the FINs. Sender and receiver are on one
 //! host. Resets and TIME-WAIT are not modelled.
@@ -11,7 +11,7 @@ mod sockets;
 
 use crate::script::{Call, Segment};
 use crate::settings::Settings;
-use crate::stack::{Compared, Refusal, Sent, Stack};
+use crate::stack::{ComparedFields, Refusal, SentSegment, Stack};
 use crate::variant::Variant;
 use airhop_base::Time;
 use connection::Connection;
@@ -23,27 +23,27 @@ use std::path::{Path, PathBuf};
 /// which means "no timestamp".
 const EPOCH: u64 = 1_000_000_000;
 /// Maximum number of timer expiries without a segment. The sender is then assumed to stay silent.
-const TIMERS: usize = 10_000;
+const MAX_SILENT_TIMEOUTS: usize = 10_000;
 
 /// Airhop's TCP.
 #[derive(Debug)]
-pub struct Airhop {
+pub struct AirhopStack {
     folder: PathBuf,
     settings: Settings,
     sockets: Sockets,
     connection: Option<Connection>,
     now: i64,
-    sent: VecDeque<Sent>,
+    sent: VecDeque<SentSegment>,
     /// Blocked calls, each with its return time.
     blocked: VecDeque<(i64, Call)>,
     /// Number of blocked calls with a compared result.
     returned: usize,
 }
 
-impl Airhop {
+impl AirhopStack {
     /// Creates a host without connections. `folder` contains the scripts that shell commands run.
     pub fn new(folder: &Path) -> Self {
-        Airhop {
+        AirhopStack {
             folder: folder.to_owned(),
             settings: Settings::default(),
             sockets: Sockets::default(),
@@ -56,22 +56,22 @@ impl Airhop {
     }
 
     /// Creates a stack with the sender `variant` in place of the Linux sender.
-    pub fn of(folder: &Path, variant: Variant) -> Self {
-        Airhop { settings: Settings::of(variant), ..Airhop::new(folder) }
+    pub fn with_variant(folder: &Path, variant: Variant) -> Self {
+        AirhopStack { settings: Settings::with_variant(variant), ..AirhopStack::new(folder) }
     }
 
     fn pump(&mut self) {
         let now = time(self.now);
         if let Some(connection) = &mut self.connection {
             let at = self.now;
-            self.sent.extend(connection.transmit(now).map(|segment| Sent { at, segment }));
+            self.sent.extend(connection.transmit(now).map(|segment| SentSegment { time_ns: at, segment }));
         }
     }
 
     /// Runs the timers that expire before `until`. If `inclusive`, timers that expire at `until` also run. If
     /// `stop`, stops as soon as a segment was sent.
     fn run(&mut self, until: i64, inclusive: bool, stop: bool) {
-        for _ in 0..TIMERS {
+        for _ in 0..MAX_SILENT_TIMEOUTS {
             let due = self.connection.as_ref().and_then(Connection::deadline).map(nanos);
             let Some(due) = due.filter(|&due| due < until || (inclusive && due == until)) else { break };
             self.now = self.now.max(due);
@@ -93,7 +93,7 @@ impl Airhop {
     }
 
     fn open(&mut self, syn: &Segment) -> Result<(), Refusal> {
-        let Some(options) = self.sockets.listener() else {
+        let Some(options) = self.sockets.listener_options() else {
             return Err(Refusal::unmodelled("a SYN to a socket that does not listen"));
         };
         if self.connection.is_some() {
@@ -116,10 +116,10 @@ impl Airhop {
     }
 }
 
-impl Stack for Airhop {
-    fn compared(&self) -> Compared {
+impl Stack for AirhopStack {
+    fn compared_fields(&self) -> ComparedFields {
         // The receiver's memory is not modelled.
-        Compared { window: false, syn_options: false }
+        ComparedFields { window: false, syn_options: false }
     }
 
     fn now(&self) -> i64 {
@@ -130,7 +130,7 @@ impl Stack for Airhop {
         while self.blocked.front().is_some_and(|(end, _)| *end < at) {
             let Some((end, call)) = self.blocked.pop_front() else { break };
             self.run(end, false, false);
-            self.returned += usize::from(sockets::call(self, &call)?);
+            self.returned += usize::from(sockets::execute_call(self, &call)?);
         }
         self.run(at, false, false);
         Ok(())
@@ -140,7 +140,7 @@ impl Stack for Airhop {
         if segment.flags.rst {
             return Err(Refusal::unmodelled(format!("an inbound segment with {}", segment.flags)));
         }
-        if segment.flags.urg || segment.flags.accurate {
+        if segment.flags.urg || segment.flags.accurate_ecn {
             return Err(Refusal::unmodelled("urgent data, or AccECN"));
         }
         let now = time(self.now);
@@ -150,7 +150,7 @@ impl Stack for Airhop {
             let options = self.sockets.connected_options();
             let connection = self.connection.as_mut().ok_or_else(outside)?;
             if connection.awaits_syn_ack() && segment.flags.syn {
-                connection.agree(&self.settings, &options, segment)?;
+                connection.negotiate(&self.settings, &options, segment)?;
             }
             connection.on_segment(segment, now)?;
         }
@@ -158,7 +158,7 @@ impl Stack for Airhop {
         Ok(())
     }
 
-    fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal> {
+    fn next_sent(&mut self, by: i64) -> Result<Option<SentSegment>, Refusal> {
         if self.sent.is_empty() {
             let before = self.now;
             self.run(by, true, true);
@@ -175,13 +175,13 @@ impl Stack for Airhop {
     }
 
     fn call(&mut self, call: &Call) -> Result<bool, Refusal> {
-        match call.blocks {
-            Some(by) if call.reads() => {
-                let returning = Call { blocks: None, ..call.clone() };
+        match call.blocking_ns {
+            Some(by) if call.is_read() => {
+                let returning = Call { blocking_ns: None, ..call.clone() };
                 self.blocked.push_back((self.now.saturating_add(by), returning));
                 Ok(false)
             }
-            _ => sockets::call(self, call),
+            _ => sockets::execute_call(self, call),
         }
     }
 
@@ -191,13 +191,13 @@ impl Stack for Airhop {
         Ok(self.returned)
     }
 
-    fn command(&mut self, text: &str) -> Result<(), Refusal> {
-        self.settings.command(text, &self.folder).map_err(Refusal::NotApplicable)
+    fn run_command(&mut self, text: &str) -> Result<(), Refusal> {
+        self.settings.apply_command(text, &self.folder).map_err(Refusal::NotApplicable)
     }
 
-    fn info(&self, name: &str) -> Option<f64> {
+    fn tcp_info_value(&self, name: &str) -> Option<f64> {
         let connection = self.connection.as_ref()?;
-        info::value(connection, name, time(self.now))
+        info::tcp_info_value(connection, name, time(self.now))
     }
 }
 

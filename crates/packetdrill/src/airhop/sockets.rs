@@ -1,6 +1,6 @@
 //! System calls that affect a connection.
 
-use super::Airhop;
+use super::AirhopStack;
 use crate::script::{Call, Value};
 use crate::stack::Refusal;
 use std::collections::BTreeMap;
@@ -11,12 +11,12 @@ pub(crate) struct SocketOptions {
     /// Value of TCP_CONGESTION; `None` if the script does not set it.
     pub(crate) congestion_control: Option<String>,
     /// Value of TCP_MAXSEG in bytes; `None` if the script does not set it.
-    pub(crate) largest_segment: Option<u32>,
+    pub(crate) max_segment_bytes: Option<u32>,
     /// TCP_NODELAY: true to disable Nagle's algorithm.
     pub(crate) no_delay: bool,
     /// True if SO_MAX_PACING_RATE is set so high that it limits nothing. Setting the option makes Linux pace
     /// in TCP.
-    pub(crate) paces: bool,
+    pub(crate) is_paced: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     /// Returns the options of the listening socket; `None` if no socket listens.
-    pub(super) fn listener(&self) -> Option<SocketOptions> {
+    pub(super) fn listener_options(&self) -> Option<SocketOptions> {
         self.all.values().find(|socket| socket.listens).map(|socket| socket.options.clone())
     }
 
@@ -82,8 +82,8 @@ const LARGEST_PIECES: usize = 17;
 const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
 
 /// Executes a system call. Returns true if the result was compared with the script.
-pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
-    let descriptor = call.number(0).unwrap_or(-1);
+pub(super) fn execute_call(host: &mut AirhopStack, call: &Call) -> Result<bool, Refusal> {
+    let descriptor = call.argument_number(0).unwrap_or(-1);
     let succeeded = call.result.unwrap_or(0) >= 0;
     match call.name.as_str() {
         "socket" => socket(host, call)?,
@@ -97,7 +97,7 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         }
         "write" | "send" | "sendto" | "sendmsg" | "writev" | "sendfile" => send(host, call)?,
         "splice" => return Err(Refusal::unmodelled("splice()")),
-        _ if call.reads() => return receive(host, call),
+        _ if call.is_read() => return receive(host, call),
         "close" | "shutdown" => close(host, descriptor, call)?,
         name if name.starts_with("psp_") || name.starts_with("sctp_") => {
             return Err(Refusal::unmodelled(format!("{name}()")));
@@ -107,10 +107,10 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     Ok(false)
 }
 
-fn socket(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
-    let is_stream = call.words(1).any(|word| word == "SOCK_STREAM");
+fn socket(host: &mut AirhopStack, call: &Call) -> Result<(), Refusal> {
+    let is_stream = call.argument_words(1).any(|word| word == "SOCK_STREAM");
     let is_tcp = matches!(call.arguments.get(2), None | Some(Value::Number(_)) | Some(Value::Any))
-        || call.words(2).any(|word| word == "IPPROTO_TCP");
+        || call.argument_words(2).any(|word| word == "IPPROTO_TCP");
     if !is_stream || !is_tcp {
         return Err(Refusal::unmodelled("a socket that is not of TCP"));
     }
@@ -120,18 +120,22 @@ fn socket(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+fn set_option(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     if call.result.unwrap_or(0) < 0 {
         return Ok(());
     }
-    let name = call.words(2).next().unwrap_or("").to_owned();
+    let name = call.argument_words(2).next().unwrap_or("").to_owned();
     let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
     let before = socket.options.clone();
     match name.as_str() {
-        "TCP_MAXSEG" => socket.options.largest_segment = call.number(3).and_then(|n| u32::try_from(n).ok()),
-        "TCP_CONGESTION" => socket.options.congestion_control = call.text(3).map(str::to_owned),
+        "TCP_MAXSEG" => {
+            socket.options.max_segment_bytes = call.argument_number(3).and_then(|n| u32::try_from(n).ok())
+        }
+        "TCP_CONGESTION" => socket.options.congestion_control = call.argument_text(3).map(str::to_owned),
         "TCP_NODELAY" => return set_no_delay(host, descriptor, call),
-        "SO_MAX_PACING_RATE" if call.number(3) >= Some(UNREACHED_RATE) => socket.options.paces = true,
+        "SO_MAX_PACING_RATE" if call.argument_number(3) >= Some(UNREACHED_RATE) => {
+            socket.options.is_paced = true
+        }
         name if HARMLESS.contains(&name) => {}
         name => return Err(Refusal::unmodelled(format!("setsockopt of {name}"))),
     }
@@ -146,8 +150,8 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
 }
 
 /// Sets TCP_NODELAY, before or during a connection. Data that Nagle's algorithm held back is sent at once.
-fn set_no_delay(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
-    let value = call.number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
+fn set_no_delay(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+    let value = call.argument_number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
     let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
     socket.options.no_delay = value != 0;
     if let Some(connection) = host.connection.as_mut().filter(|_| host.sockets.connected == Some(descriptor))
@@ -158,16 +162,16 @@ fn set_no_delay(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), R
     Ok(())
 }
 
-fn accept(host: &mut Airhop, call: &Call) {
+fn accept(host: &mut AirhopStack, call: &Call) {
     if let Some(descriptor) = call.result.filter(|&result| result >= 0) {
-        let options = host.sockets.listener().unwrap_or_default();
+        let options = host.sockets.listener_options().unwrap_or_default();
         host.sockets.all.insert(descriptor, Socket { options, listens: false });
         host.sockets.connected = Some(descriptor);
     }
 }
 
-fn send(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
-    let words: Vec<&str> = (2..call.arguments.len()).flat_map(|place| call.words(place)).collect();
+fn send(host: &mut AirhopStack, call: &Call) -> Result<(), Refusal> {
+    let words: Vec<&str> = (2..call.arguments.len()).flat_map(|place| call.argument_words(place)).collect();
     let asks = |flag: &&&str| words.contains(*flag);
     if let Some(flag) = UNMODELLED_FLAGS.iter().find(asks) {
         return Err(Refusal::unmodelled(format!("{}() with {flag}", call.name)));
@@ -178,7 +182,7 @@ fn send(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
     if let Some(bytes) = call.result.filter(|&bytes| bytes > 0) {
         let unconnected = || Refusal::unmodelled(format!("{}() without a connection", call.name));
         let connection = host.connection.as_mut().ok_or_else(unconnected)?;
-        connection.supply(bytes as u64)?;
+        connection.write(bytes as u64)?;
         host.pump();
     }
     Ok(())
@@ -195,12 +199,13 @@ fn pieces(call: &Call) -> usize {
 }
 
 /// Reads bytes that arrived in order, up to the requested length.
-fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
+fn receive(host: &mut AirhopStack, call: &Call) -> Result<bool, Refusal> {
     let Some(expected) = call.result.filter(|&result| result > 0) else { return Ok(false) };
-    let room = call.number(2).filter(|_| call.name != "recvmsg" && call.name != "readv");
-    let is_glance = (2..call.arguments.len()).flat_map(|place| call.words(place)).any(|w| w == "MSG_PEEK");
+    let room = call.argument_number(2).filter(|_| call.name != "recvmsg" && call.name != "readv");
+    let is_glance =
+        (2..call.arguments.len()).flat_map(|place| call.argument_words(place)).any(|w| w == "MSG_PEEK");
     let connection = host.established()?;
-    let there = i64::try_from(connection.unread()).unwrap_or(i64::MAX);
+    let there = i64::try_from(connection.unread_bytes()).unwrap_or(i64::MAX);
     let seen = room.map_or(there.min(expected), |room| there.min(room));
     if seen != expected {
         let expected = format!("{}() = {expected}", call.name);
@@ -212,11 +217,11 @@ fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     Ok(true)
 }
 
-fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+fn close(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
         // A shutdown of only the reading side has no effect on TCP.
-        if call.name == "close" || !call.words(1).any(|word| word == "SHUT_RD") {
-            let whole = call.name == "close" || call.words(1).any(|word| word == "SHUT_RDWR");
+        if call.name == "close" || !call.argument_words(1).any(|word| word == "SHUT_RD") {
+            let whole = call.name == "close" || call.argument_words(1).any(|word| word == "SHUT_RDWR");
             host.established()?.close(whole)?;
             host.pump();
         }

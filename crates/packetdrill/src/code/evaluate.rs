@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Result of a condition.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Held {
+pub(crate) enum ConditionResult {
     /// True.
     True,
     /// False. The text has the names in the condition and their values.
@@ -16,33 +16,42 @@ pub(crate) enum Held {
 
 /// Variables of a script. All other names refer to members of `tcp_info` or to constants.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct ScriptVariables {
     variables: HashMap<String, f64>,
 }
 
 /// Function that returns the value of a member of `tcp_info`; `None` if the stack has no such value.
-pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<f64>;
+pub(crate) type TcpInfoLookup<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
-impl Memory {
+impl ScriptVariables {
     /// Sets a variable to the value of an expression. If a name in the expression has no value, the error is
     /// the first such name.
-    pub(crate) fn assign(&mut self, name: &str, value: &Expression, names: Names<'_>) -> Result<(), String> {
+    pub(crate) fn assign(
+        &mut self,
+        name: &str,
+        value: &Expression,
+        names: TcpInfoLookup<'_>,
+    ) -> Result<(), String> {
         let value = self.value(value, names)?;
         self.variables.insert(name.to_owned(), value);
         Ok(())
     }
 
     /// Evaluates a condition.
-    pub(crate) fn holds(&self, condition: &Expression, names: Names<'_>) -> Held {
+    pub(crate) fn evaluate_condition(
+        &self,
+        condition: &Expression,
+        names: TcpInfoLookup<'_>,
+    ) -> ConditionResult {
         match self.value(condition, names) {
-            Ok(0.0) => Held::False(self.values_of(condition, names)),
-            Ok(_) => Held::True,
-            Err(name) => Held::Unknown(name),
+            Ok(0.0) => ConditionResult::False(self.values_of(condition, names)),
+            Ok(_) => ConditionResult::True,
+            Err(name) => ConditionResult::Unknown(name),
         }
     }
 
     /// Returns the names of an expression with their values.
-    fn values_of(&self, expression: &Expression, names: Names<'_>) -> String {
+    fn values_of(&self, expression: &Expression, names: TcpInfoLookup<'_>) -> String {
         let mut found = Vec::new();
         collect(expression, &mut found);
         found.dedup();
@@ -50,13 +59,13 @@ impl Memory {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    fn named(&self, name: &str, names: Names<'_>) -> Option<f64> {
+    fn named(&self, name: &str, names: TcpInfoLookup<'_>) -> Option<f64> {
         self.variables.get(name).copied().or_else(|| names(name)).or_else(|| constant(name))
     }
 
     /// Returns the value of an expression. If a name in the expression has no value, the error is the first
     /// such name.
-    fn value(&self, expression: &Expression, names: Names<'_>) -> Result<f64, String> {
+    fn value(&self, expression: &Expression, names: TcpInfoLookup<'_>) -> Result<f64, String> {
         let value = |expression: &Expression| self.value(expression, names);
         let truth = |holds: bool| f64::from(u8::from(holds));
         Ok(match expression {

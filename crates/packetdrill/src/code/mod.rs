@@ -8,7 +8,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use evaluate::{Held, Memory};
+pub(crate) use evaluate::{ConditionResult, ScriptVariables};
 pub(crate) use read::parse;
 
 use crate::cursor::Place;

@@ -14,7 +14,7 @@ pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Vec<Statement>, ParseError> {
         if c.is_done() {
             return Ok(statements);
         }
-        if !c.take(";") {
+        if !c.take_literal(";") {
             statements.push(statement(c)?);
         }
     }
@@ -33,14 +33,14 @@ fn comment(c: &mut Cursor<'_>) {
 
 fn statement(c: &mut Cursor<'_>) -> Result<Statement, ParseError> {
     let (place, before) = (c.place(), c.clone());
-    match c.word() {
+    match c.read_word() {
         Some("assert") => {
             blanks(c);
             let start = c.rest();
             let condition = expression(c, 0)?;
             let text = start[..start.len() - c.rest().len()].trim().to_owned();
             blanks(c);
-            if c.take(",") {
+            if c.take_literal(",") {
                 blanks(c);
                 expression(c, 0)?;
             }
@@ -78,7 +78,7 @@ fn statement(c: &mut Cursor<'_>) -> Result<Statement, ParseError> {
 
 fn augmented(c: &mut Cursor<'_>) -> Option<Operator> {
     let operators = [("+=", Operator::Add), ("-=", Operator::Subtract), ("*=", Operator::Multiply)];
-    operators.into_iter().find_map(|(text, operator)| c.take(text).then_some(operator))
+    operators.into_iter().find_map(|(text, operator)| c.take_literal(text).then_some(operator))
 }
 
 /// Reads the end of a statement: the end of its line, or a semicolon.
@@ -92,8 +92,8 @@ fn end(c: &mut Cursor<'_>) -> Result<(), ParseError> {
 
 /// Skips blanks within an expression, and a backslash that continues the line.
 fn blanks(c: &mut Cursor<'_>) {
-    c.blanks();
-    if c.take("\\") {
+    c.skip_blanks();
+    if c.take_literal("\\") {
         c.take_while(char::is_whitespace);
     }
 }
@@ -131,7 +131,7 @@ fn negation(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> 
 fn keyword(c: &mut Cursor<'_>, word: &str) -> bool {
     blanks(c);
     let mut ahead = c.clone();
-    let found = ahead.word() == Some(word);
+    let found = ahead.read_word() == Some(word);
     if found {
         *c = ahead;
     }
@@ -151,7 +151,7 @@ fn comparison(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError
             ("<", Relation::Less),
             (">", Relation::Greater),
         ];
-        match relations.into_iter().find(|(text, _)| c.take(text)) {
+        match relations.into_iter().find(|(text, _)| c.take_literal(text)) {
             Some((_, relation)) => rest.push((relation, sum(c, depth)?)),
             None if rest.is_empty() => return Ok(first),
             None => return Ok(Expression::Compare(Box::new(first), rest)),
@@ -187,7 +187,7 @@ fn chain(
     let mut left = operand(c, depth)?;
     loop {
         blanks(c);
-        match operators.iter().find(|(text, _)| c.take(text)) {
+        match operators.iter().find(|(text, _)| c.take_literal(text)) {
             Some((_, operator)) => {
                 left = Expression::Arithmetic(*operator, Box::new(left), Box::new(operand(c, depth)?));
             }
@@ -201,22 +201,22 @@ fn operand(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
         return Err(c.error("fewer signs"));
     }
     blanks(c);
-    if c.take("-") {
+    if c.take_literal("-") {
         return Ok(Expression::Negative(Box::new(operand(c, depth + 1)?)));
     }
-    if c.take("(") {
+    if c.take_literal("(") {
         let mut inner = list(c, depth)?;
         return Ok(if inner.len() == 1 { inner.remove(0) } else { Expression::Text });
     }
     for quote in ["'", "\""] {
-        if c.take(quote) {
-            c.until(quote)?;
+        if c.take_literal(quote) {
+            c.take_until(quote)?;
             return Ok(Expression::Text);
         }
     }
-    if let Some(word) = c.word() {
+    if let Some(word) = c.read_word() {
         let word = word.to_owned();
-        return Ok(match c.take("(") {
+        return Ok(match c.take_literal("(") {
             true => Expression::Apply(word, list(c, depth)?),
             false => Expression::Name(word),
         });
@@ -226,7 +226,7 @@ fn operand(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
 
 fn number(c: &mut Cursor<'_>) -> Result<Expression, ParseError> {
     if c.rest().starts_with("0x") {
-        return Ok(Expression::Number(c.integer()? as f64));
+        return Ok(Expression::Number(c.read_integer()? as f64));
     }
     let before = c.clone();
     let digits = c.take_while(|c| c.is_ascii_digit() || c == '.');
@@ -239,7 +239,7 @@ fn list(c: &mut Cursor<'_>, depth: usize) -> Result<Vec<Expression>, ParseError>
     let mut members = Vec::new();
     loop {
         comment(c);
-        if c.take(")") {
+        if c.take_literal(")") {
             return Ok(members);
         }
         if !members.is_empty() {

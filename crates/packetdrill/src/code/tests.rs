@@ -1,9 +1,9 @@
 //! Tests that statements have the same meaning as in Python.
 
-use super::{Held, Memory, Statement, parse};
+use super::{ConditionResult, ScriptVariables, Statement, parse};
 use crate::cursor::{Cursor, Place};
 
-fn run(text: &str) -> Vec<Held> {
+fn run(text: &str) -> Vec<ConditionResult> {
     let names = |name: &str| match name {
         "tcpi_snd_cwnd" => Some(10.0),
         "tcpi_lost" => Some(2.0),
@@ -11,10 +11,10 @@ fn run(text: &str) -> Vec<Held> {
     };
     let origin = Place { line: 1, column: 1 };
     let statements = parse(&mut Cursor::new("x.pkt", text, origin)).unwrap_or_else(|e| panic!("{e}"));
-    let (mut memory, mut held) = (Memory::default(), Vec::new());
+    let (mut memory, mut held) = (ScriptVariables::default(), Vec::new());
     for statement in statements {
         match statement {
-            Statement::Assert { condition, .. } => held.push(memory.holds(&condition, &names)),
+            Statement::Assert { condition, .. } => held.push(memory.evaluate_condition(&condition, &names)),
             Statement::Assign { name, value } => memory.assign(&name, &value, &names).expect("a value"),
             Statement::Nothing | Statement::Unknown { .. } => {}
         }
@@ -35,18 +35,18 @@ fn assertions_are_evaluated_as_in_python() {
             2)
         assert tcpi_lost - 1 == TCP_CA_Disorder
     ";
-    assert_eq!(run(holding), vec![Held::True; 6]);
+    assert_eq!(run(holding), vec![ConditionResult::True; 6]);
 }
 
 #[test]
 fn a_false_assertion_reports_the_values_of_its_variables() {
-    let expected = Held::False("tcpi_snd_cwnd is 10, tcpi_lost is 2".into());
+    let expected = ConditionResult::False("tcpi_snd_cwnd is 10, tcpi_lost is 2".into());
     assert_eq!(run("assert tcpi_snd_cwnd == 9 + tcpi_lost"), [expected]);
 }
 
 #[test]
 fn an_undefined_variable_is_reported() {
-    assert_eq!(run("assert tcpi_reordering == 3"), [Held::Unknown("tcpi_reordering".into())]);
+    assert_eq!(run("assert tcpi_reordering == 3"), [ConditionResult::Unknown("tcpi_reordering".into())]);
 }
 
 #[test]

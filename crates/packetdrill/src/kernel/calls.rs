@@ -13,10 +13,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
 /// Result of a system call: a number, or an error. For accept(), also the accepted socket.
-pub(super) type Returned = Result<(i64, Option<OwnedFd>), Errno>;
+pub(super) type CallResult = Result<(i64, Option<OwnedFd>), Errno>;
 
 /// System call that is ready to run on any thread.
-pub(super) type Job = Box<dyn FnOnce() -> Returned + Send>;
+pub(super) type PreparedCall = Box<dyn FnOnce() -> CallResult + Send>;
 
 /// Integer socket options: name in scripts, level, and option number.
 const NUMBERS: [(&str, libc::c_int, libc::c_int); 19] = [
@@ -89,13 +89,13 @@ pub(super) fn prepare(
     on: Arc<OwnedFd>,
     local: SockaddrIn,
     peer: SockaddrIn,
-) -> Result<Option<Job>, Refusal> {
+) -> Result<Option<PreparedCall>, Refusal> {
     let raw = on.as_raw_fd();
     let done = |result: nix::Result<()>| result.map(|()| (0, None));
     Ok(Some(match call.name.as_str() {
         "bind" => Box::new(move || done(socket::bind(on.as_raw_fd(), &local))),
         "listen" => {
-            let most = call.number(1).unwrap_or(1).clamp(0, 128) as i32;
+            let most = call.argument_number(1).unwrap_or(1).clamp(0, 128) as i32;
             Box::new(move || done(socket::listen(&on, Backlog::new(most)?)))
         }
         "accept" | "accept4" => Box::new(move || {
@@ -113,15 +113,15 @@ pub(super) fn prepare(
             Box::new(move || Ok((socket::recv(on.as_raw_fd(), &mut bytes, flags)? as i64, None)))
         }
         "shutdown" => {
-            let how = match call.words(1).next() {
+            let how = match call.argument_words(1).next() {
                 Some("SHUT_RD") => Shutdown::Read,
                 Some("SHUT_WR") => Shutdown::Write,
                 _ => Shutdown::Both,
             };
             Box::new(move || done(socket::shutdown(raw, how)))
         }
-        "fcntl" if call.words(1).any(|word| word == "F_SETFL") => {
-            let is_blocking = !call.words(2).any(|word| word == "O_NONBLOCK");
+        "fcntl" if call.argument_words(1).any(|word| word == "F_SETFL") => {
+            let is_blocking = !call.argument_words(2).any(|word| word == "O_NONBLOCK");
             let flags = if is_blocking { OFlag::empty() } else { OFlag::O_NONBLOCK };
             Box::new(move || Ok((fcntl(&on, FcntlArg::F_SETFL(flags))?.into(), None)))
         }
@@ -130,15 +130,15 @@ pub(super) fn prepare(
     }))
 }
 
-fn set_option(call: &Call, on: Arc<OwnedFd>) -> Result<Job, Refusal> {
-    let name = call.words(2).next().unwrap_or("");
+fn set_option(call: &Call, on: Arc<OwnedFd>) -> Result<PreparedCall, Refusal> {
+    let name = call.argument_words(2).next().unwrap_or("");
     if name == "TCP_CONGESTION" {
-        let control = OsString::from(call.text(3).unwrap_or(""));
+        let control = OsString::from(call.argument_text(3).unwrap_or(""));
         return Ok(Box::new(move || setsockopt(&on, sockopt::TcpCongestion, &control).map(|()| (0, None))));
     }
     let found = NUMBERS.iter().find(|(known, ..)| *known == name);
     let unknown = || Refusal::unmodelled(format!("the runner has no setsockopt of {name} of the kernel"));
-    let (&(_, level, option), value) = found.zip(call.number(3)).ok_or_else(unknown)?;
+    let (&(_, level, option), value) = found.zip(call.argument_number(3)).ok_or_else(unknown)?;
     let value = i32::try_from(value).map_err(|_| unknown())?;
     Ok(Box::new(move || sys::set_option(&on, level, option, value).map(|()| (0, None)).map_err(errno)))
 }
@@ -154,7 +154,7 @@ fn length(call: &Call) -> Result<usize, Refusal> {
             }
         }
         Some(Value::List(pieces)) => pieces.iter().filter_map(piece).sum(),
-        _ => call.number(2).unwrap_or(0),
+        _ => call.argument_number(2).unwrap_or(0),
     };
     usize::try_from(bytes)
         .ok()
@@ -175,7 +175,7 @@ fn piece(value: &Value) -> Option<i64> {
 
 fn flags(call: &Call) -> Result<MsgFlags, Refusal> {
     let mut bits = 0;
-    let words = (2..call.arguments.len()).flat_map(|place| call.words(place));
+    let words = (2..call.arguments.len()).flat_map(|place| call.argument_words(place));
     for word in words.filter(|word| word.starts_with("MSG_")) {
         let known = FLAGS.iter().find(|(name, _)| *name == word);
         bits |=

@@ -1,4 +1,4 @@
-//! `Kernel`: this machine's kernel TCP as a stack under test. The stack runs in real time, in its own network
+//! `KernelStack`: this machine's kernel TCP as a stack under test. The stack runs in real time, in its own network
 //! namespace.
 //!
 //! The addresses are those of packetdrill: 192.168.0.1 at the device `tun0`, and a peer at 192.0.2.1. Shell
@@ -9,15 +9,15 @@ mod wire;
 
 use crate::script::{Call, Place, Script, Segment};
 use crate::settings::Settings;
-use crate::stack::{Compared, Refusal, Sent, Stack};
-use crate::{Diagnostic, Verdict, play};
+use crate::stack::{ComparedFields, Refusal, SentSegment, Stack};
+use crate::{Diagnostic, Verdict, run_script};
 use airhop_base::NodeId;
 use airhop_live::host::namespace::Namespace;
 use airhop_live::host::sys::{self, SchedulingPolicy};
 use airhop_live::host::tcp_info;
 use airhop_live::host::tun::Tun;
 use airhop_live::port::Port;
-use calls::{Job, Returned};
+use calls::{CallResult, PreparedCall};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket, sockopt};
 use nix::sys::time::{TimeSpec, TimeVal, TimeValLike};
@@ -30,12 +30,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use wire::Ends;
+use wire::ConnectionAddresses;
 
 const LOCAL: [u8; 4] = [192, 168, 0, 1];
 const PEER: [u8; 4] = [192, 0, 2, 1];
 /// Port of the listener, as in packetdrill.
-const SERVICE: u16 = 8080;
+const LISTENER_PORT: u16 = 8080;
 /// Port of the first connecting peer. Each further connection uses the next port.
 const FIRST_PEER: u16 = 40_000;
 /// Shell commands that rename the device `airhop0` to `tun0` and configure its addresses.
@@ -44,7 +44,7 @@ const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 
     && ip route add 192.0.2.0/24 via 192.168.0.2 dev tun0";
 /// Timeout of system calls (SO_RCVTIMEO, SO_SNDTIMEO). A non-blocking call must return within this time. A
 /// blocking call must return within this time after the return time in the script.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Duration of a timer tick in nanoseconds. The value is that of CONFIG_HZ=250, the lowest rate in common
 /// distributions.
 const TICK: i64 = 4_000_000;
@@ -75,8 +75,8 @@ fn once(script: &Script, folder: &Path) -> Verdict {
     let work = || {
         // Real-time priority makes the times of segments precise. Without it, the script's tolerance must
         // suffice.
-        let _ = sys::schedule(SchedulingPolicy::RealTime);
-        Kernel::open(folder).map(|mut kernel| play(script, &mut kernel))
+        let _ = sys::set_scheduling_policy(SchedulingPolicy::RealTime);
+        KernelStack::open(folder).map(|mut kernel| run_script(script, &mut kernel))
     };
     let done = thread::scope(|scope| scope.spawn(work).join());
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).unwrap_or_else(unable)
@@ -84,25 +84,25 @@ fn once(script: &Script, folder: &Path) -> Verdict {
 
 /// The TCP of this machine's kernel.
 #[derive(Debug)]
-pub struct Kernel {
+pub struct KernelStack {
     namespace: Namespace,
     tun: Tun,
     folder: PathBuf,
     settings: Settings,
     start: Instant,
-    ends: Ends,
-    sent: VecDeque<Sent>,
+    ends: ConnectionAddresses,
+    sent: VecDeque<SentSegment>,
     sockets: BTreeMap<i64, Arc<OwnedFd>>,
     /// Connected socket, from which `tcp_info` is read.
     connected: Option<Arc<OwnedFd>>,
     /// Channel to the thread that makes blocking calls one after the other.
-    caller: Sender<(Job, SyncSender<Returned>)>,
-    blocked: Vec<(Call, Receiver<Returned>)>,
+    caller: Sender<(PreparedCall, SyncSender<CallResult>)>,
+    blocked: Vec<(Call, Receiver<CallResult>)>,
     compared: usize,
     info: Vec<u8>,
 }
 
-impl Kernel {
+impl KernelStack {
     /// Creates the network namespace. Shell commands of the script run in `folder`.
     ///
     /// # Errors
@@ -113,15 +113,19 @@ impl Kernel {
             Namespace::open(NodeId(0), MTU).map_err(|(step, error)| format!("{step}: {error}"))?;
         // Real-time priority makes the times of segments precise. Without it, the script's tolerance must
         // suffice.
-        let _ = namespace.within(|| sys::schedule(SchedulingPolicy::RealTime));
+        let _ = namespace.run_job(|| sys::set_scheduling_policy(SchedulingPolicy::RealTime));
         let caller = caller().map_err(|error| format!("starting a thread: {error}"))?;
-        let mut kernel = Kernel {
+        let mut kernel = KernelStack {
             namespace,
             tun,
             folder: folder.to_owned(),
             settings: Settings::default(),
             start: Instant::now(),
-            ends: Ends { local: (LOCAL, SERVICE), peer: (PEER, FIRST_PEER), origin: 0 },
+            ends: ConnectionAddresses {
+                local: (LOCAL, LISTENER_PORT),
+                peer: (PEER, FIRST_PEER),
+                initial_seq: 0,
+            },
             sent: VecDeque::new(),
             sockets: BTreeMap::new(),
             connected: None,
@@ -141,7 +145,7 @@ impl Kernel {
         command.arg("-c").arg(text).current_dir(&self.folder);
         // Scripts that restore settings use this variable in names of files.
         command.env("PACKETDRILL_PID", std::process::id().to_string());
-        let output = self.namespace.within(move || command.output()).and_then(|output| output);
+        let output = self.namespace.run_job(move || command.output()).and_then(|output| output);
         let output = output.map_err(|error| error.to_string())?;
         if output.status.success() {
             return Ok(());
@@ -155,7 +159,7 @@ impl Kernel {
     }
 
     /// Waits for segments of the stack until `until`. If `stop`, returns at the first segment.
-    fn listen(&mut self, until: i64, stop: bool) -> Result<(), Refusal> {
+    fn wait_for_segments(&mut self, until: i64, stop: bool) -> Result<(), Refusal> {
         loop {
             self.read()?;
             let left = until.saturating_sub(self.elapsed());
@@ -176,19 +180,20 @@ impl Kernel {
             let Some(length) = read else { return Ok(()) };
             let at = self.elapsed();
             if let Some(segment) = self.ends.decode(&buffer[..length]) {
-                self.sent.push_back(Sent { at, segment });
+                self.sent.push_back(SentSegment { time_ns: at, segment });
             }
         }
     }
 
     fn open_socket(&mut self, call: &Call) -> Result<(), Refusal> {
-        let is_stream = call.words(1).any(|word| word == "SOCK_STREAM");
-        let is_tcp = call.number(2).is_some() || call.words(2).any(|word| word == "IPPROTO_TCP");
+        let is_stream = call.argument_words(1).any(|word| word == "SOCK_STREAM");
+        let is_tcp =
+            call.argument_number(2).is_some() || call.argument_words(2).any(|word| word == "IPPROTO_TCP");
         let Some(descriptor) = call.result.filter(|result| *result >= 0 && is_stream && is_tcp) else {
             return Err(Refusal::unmodelled("a socket that is not of TCP"));
         };
         let open = || socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
-        let opened = self.namespace.within(open).map_err(|error| failed("opening a socket", &error))?;
+        let opened = self.namespace.run_job(open).map_err(|error| failed("opening a socket", &error))?;
         let opened = opened.map_err(|error| failed("opening a socket", &error.into()))?;
         set_timeouts(&opened)?;
         self.choose_control(&opened)?;
@@ -211,14 +216,16 @@ impl Kernel {
             return Err(Refusal::unmodelled(format!("the runner has no {}() of the kernel", call.name)));
         }
         let unknown = || Refusal::unmodelled(format!("{}() of a socket that is not open", call.name));
-        let descriptor = call.number(0).ok_or_else(unknown)?;
+        let descriptor = call.argument_number(0).ok_or_else(unknown)?;
         let on = Arc::clone(self.sockets.get(&descriptor).ok_or_else(unknown)?);
         if call.name == "connect" {
-            (self.ends.peer.1, self.connected) = (SERVICE, Some(Arc::clone(&on)));
+            (self.ends.peer.1, self.connected) = (LISTENER_PORT, Some(Arc::clone(&on)));
         }
-        let local = address(LOCAL, SERVICE);
-        let Some(job) = calls::prepare(call, on, local, address(PEER, SERVICE))? else { return Ok(false) };
-        if call.blocks.is_none() {
+        let local = address(LOCAL, LISTENER_PORT);
+        let Some(job) = calls::prepare(call, on, local, address(PEER, LISTENER_PORT))? else {
+            return Ok(false);
+        };
+        if call.blocking_ns.is_none() {
             self.take(call, job())?;
             return Ok(is_compared(call));
         }
@@ -230,7 +237,7 @@ impl Kernel {
     }
 
     /// Compares the result of a call.
-    fn take(&mut self, call: &Call, returned: Returned) -> Result<(), Refusal> {
+    fn take(&mut self, call: &Call, returned: CallResult) -> Result<(), Refusal> {
         let expected = call.result;
         match returned {
             Ok((_, Some(accepted))) => {
@@ -271,12 +278,12 @@ impl Kernel {
     }
 }
 
-impl Stack for Kernel {
-    fn compared(&self) -> Compared {
-        Compared { window: true, syn_options: true }
+impl Stack for KernelStack {
+    fn compared_fields(&self) -> ComparedFields {
+        ComparedFields { window: true, syn_options: true }
     }
 
-    fn tick(&self) -> i64 {
+    fn timer_tolerance_ns(&self) -> i64 {
         TICK
     }
 
@@ -285,12 +292,12 @@ impl Stack for Kernel {
     }
 
     fn wait_until(&mut self, at: i64) -> Result<(), Refusal> {
-        self.listen(at, false)?;
+        self.wait_for_segments(at, false)?;
         self.collect(Duration::ZERO)
     }
 
     fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal> {
-        if segment.flags.syn && !segment.flags.ack && segment.seq == 0 && self.ends.origin != 0 {
+        if segment.flags.syn && !segment.flags.ack && segment.seq == 0 && self.ends.initial_seq != 0 {
             return Err(Refusal::unmodelled("the runner has one connection at a time"));
         }
         let datagram = self.ends.encode(segment).map_err(Refusal::NotApplicable)?;
@@ -298,9 +305,9 @@ impl Stack for Kernel {
         self.read()
     }
 
-    fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal> {
+    fn next_sent(&mut self, by: i64) -> Result<Option<SentSegment>, Refusal> {
         if self.sent.is_empty() {
-            self.listen(by, true)?;
+            self.wait_for_segments(by, true)?;
         }
         Ok(self.sent.pop_front())
     }
@@ -310,7 +317,7 @@ impl Stack for Kernel {
         let compared = match call.name.as_str() {
             "socket" => self.open_socket(call).map(|()| false),
             "close" => {
-                let closed = call.number(0).and_then(|descriptor| self.sockets.remove(&descriptor));
+                let closed = call.argument_number(0).and_then(|descriptor| self.sockets.remove(&descriptor));
                 if let (Some(closed), Some(connected)) = (&closed, &self.connected)
                     && Arc::ptr_eq(closed, connected)
                 {
@@ -324,12 +331,12 @@ impl Stack for Kernel {
         compared
     }
 
-    fn command(&mut self, text: &str) -> Result<(), Refusal> {
+    fn run_command(&mut self, text: &str) -> Result<(), Refusal> {
         if text.contains("/sys/module") || text.contains("modprobe") {
             return Err(Refusal::unmodelled("a parameter of the whole machine"));
         }
         // Airhop's list of commands that it does not model does not apply to the kernel
-        let _ = self.settings.command(text, &self.folder);
+        let _ = self.settings.apply_command(text, &self.folder);
         let done = self.shell(text).map_err(|error| format!("`{}`: {error}", text.trim()));
         if self.sockets.is_empty() {
             self.start = Instant::now(); // commands of the set-up do not count as time of the script
@@ -337,14 +344,14 @@ impl Stack for Kernel {
         done.map_err(Refusal::NotApplicable)
     }
 
-    fn info(&self, name: &str) -> Option<f64> {
+    fn tcp_info_value(&self, name: &str) -> Option<f64> {
         tcp_info::member(&self.info, name.strip_prefix("tcpi_")?).map(|number| number as f64)
     }
 
-    fn refresh(&mut self) -> Result<(), Refusal> {
+    fn refresh_tcp_info(&mut self) -> Result<(), Refusal> {
         self.info.resize(INFO_BYTES, 0);
         let length = match &self.connected {
-            Some(socket) => sys::option(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut self.info)
+            Some(socket) => sys::get_option(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut self.info)
                 .map_err(|error| failed("asking for TCP_INFO", &error))?,
             None => 0,
         };
@@ -353,17 +360,17 @@ impl Stack for Kernel {
     }
 
     fn finish(&mut self) -> Result<usize, Refusal> {
-        self.collect(PATIENCE)?;
+        self.collect(CALL_TIMEOUT)?;
         Ok(self.compared)
     }
 }
 
 /// Starts the thread for blocking calls. The thread ends when its queue is closed.
-fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
-    let (calls, to_do) = channel::<(Job, SyncSender<Returned>)>();
+fn caller() -> io::Result<Sender<(PreparedCall, SyncSender<CallResult>)>> {
+    let (calls, to_do) = channel::<(PreparedCall, SyncSender<CallResult>)>();
     let work = move || {
         // The thread has the priority of the thread that plays the script.
-        let _ = sys::schedule(SchedulingPolicy::RealTime);
+        let _ = sys::set_scheduling_policy(SchedulingPolicy::RealTime);
         for (job, told) in to_do {
             // The receiver no longer exists if the call took too long.
             let _ = told.send(job());
@@ -379,7 +386,7 @@ fn address(ip: [u8; 4], port: u16) -> SockaddrIn {
 
 /// True if the result of the call is compared. Only byte counts of reads are compared.
 fn is_compared(call: &Call) -> bool {
-    call.reads() && call.result > Some(0)
+    call.is_read() && call.result > Some(0)
 }
 
 fn differs(call: &Call, seen: &str) -> Refusal {
@@ -390,7 +397,7 @@ fn differs(call: &Call, seen: &str) -> Refusal {
 
 /// Sets timeouts on a socket, so that no call blocks forever.
 fn set_timeouts(socket: &OwnedFd) -> Result<(), Refusal> {
-    let patience = TimeVal::seconds(PATIENCE.as_secs() as i64);
+    let patience = TimeVal::seconds(CALL_TIMEOUT.as_secs() as i64);
     let set = setsockopt(socket, sockopt::ReceiveTimeout, &patience)
         .and_then(|()| setsockopt(socket, sockopt::SendTimeout, &patience));
     set.map_err(|error| failed("setting a timeout", &error.into()))

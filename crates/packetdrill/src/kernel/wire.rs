@@ -6,14 +6,14 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 /// Addresses and ports of a connection: the stack under test and its peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct ConnectionAddresses {
     pub(super) local: ([u8; 4], u16),
     pub(super) peer: ([u8; 4], u16),
     /// Initial sequence number of the stack, known after its SYN.
-    pub(super) origin: u32,
+    pub(super) initial_seq: u32,
 }
 
-impl Ends {
+impl ConnectionAddresses {
     /// Encodes a segment of the peer as a datagram.
     ///
     /// # Errors
@@ -21,10 +21,10 @@ impl Ends {
     /// Returns an error if the options do not fit.
     pub(super) fn encode(&self, segment: &Segment) -> Result<Vec<u8>, String> {
         let mut tcp = TcpHeader::new(self.peer.1, self.local.1, segment.seq, window(segment)?);
-        let Flags { fin, syn, rst, psh, ack, urg, ece, cwr, accurate } = segment.flags;
+        let Flags { fin, syn, rst, psh, ack, urg, ece, cwr, accurate_ecn: accurate } = segment.flags;
         (tcp.fin, tcp.syn, tcp.rst, tcp.psh, tcp.ack, tcp.urg) = (fin, syn, rst, psh, ack, urg);
         (tcp.ece, tcp.cwr, tcp.ns) = (ece, cwr, accurate);
-        tcp.acknowledgment_number = segment.ack.map_or(0, |ack| ack.wrapping_add(self.origin));
+        tcp.acknowledgment_number = segment.ack.map_or(0, |ack| ack.wrapping_add(self.initial_seq));
         let options = self.options(segment)?;
         tcp.set_options_raw(&options).map_err(|_| "more options than fit a TCP header".to_owned())?;
         // Only the length of the payload is defined by the script.
@@ -35,7 +35,7 @@ impl Ends {
             .map_err(|_| "a longer segment than IPv4 has room for")?;
         tcp.checksum = tcp.calc_checksum_ipv4(&ip, &payload).map_err(|error| error.to_string())?;
         ip.dont_fragment = true;
-        ip.ecn = IpEcn::try_new(segment.codepoint() as u8).map_err(|error| error.to_string())?;
+        ip.ecn = IpEcn::try_new(segment.ecn_codepoint() as u8).map_err(|error| error.to_string())?;
         let mut datagram = Vec::with_capacity(20 + usize::from(bytes));
         ip.write(&mut datagram).map_err(|error| error.to_string())?;
         tcp.write(&mut datagram).map_err(|error| error.to_string())?;
@@ -45,7 +45,7 @@ impl Ends {
 
     fn options(&self, segment: &Segment) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
-        for option in segment.named() {
+        for option in segment.specified_options() {
             match option {
                 TcpOption::Nop => bytes.push(1),
                 TcpOption::End => bytes.push(0),
@@ -56,7 +56,7 @@ impl Ends {
                     let length = u8::try_from(2 + 8 * blocks.len()).map_err(|_| "too many SACK blocks")?;
                     bytes.extend([5, length]);
                     let edges = blocks.iter().flat_map(|&(start, end)| [start, end]);
-                    edges.for_each(|edge| bytes.extend(edge.wrapping_add(self.origin).to_be_bytes()));
+                    edges.for_each(|edge| bytes.extend(edge.wrapping_add(self.initial_seq).to_be_bytes()));
                 }
                 TcpOption::Timestamps(value, echo) => {
                     bytes.extend([8, 10]);
@@ -82,7 +82,7 @@ impl Ends {
         }
         self.local = (ip.source, tcp.source_port);
         if tcp.syn {
-            self.origin = tcp.sequence_number;
+            self.initial_seq = tcp.sequence_number;
         }
         let flags = Flags {
             fin: tcp.fin,
@@ -93,15 +93,15 @@ impl Ends {
             urg: tcp.urg,
             ece: tcp.ece,
             cwr: tcp.cwr,
-            accurate: tcp.ns,
+            accurate_ecn: tcp.ns,
         };
         let options = tcp
             .options_iterator()
             .map(|option| option.map_or_else(|e| TcpOption::Other(e.to_string()), option_of));
         Some(Segment {
-            ecn: Some(EcnField::from(Ecn::of_traffic_class(ip.ecn.value()))),
+            ecn: Some(EcnField::from(Ecn::from_traffic_class(ip.ecn.value()))),
             flags,
-            seq: tcp.sequence_number.wrapping_sub(self.origin),
+            seq: tcp.sequence_number.wrapping_sub(self.initial_seq),
             len: u32::try_from(payload.len()).ok()?,
             ack: tcp.ack.then_some(tcp.acknowledgment_number),
             window: Some(tcp.window_size.into()),

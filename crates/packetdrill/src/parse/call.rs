@@ -4,67 +4,67 @@ use crate::cursor::{Cursor, ParseError};
 use crate::script::{Call, Value};
 
 pub(super) fn parse(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Call, ParseError> {
-    let name = c.word().ok_or_else(|| c.error("`<`, `>`, a system call, `` ` `` or `%{`"))?.to_owned();
-    c.blanks();
+    let name = c.read_word().ok_or_else(|| c.error("`<`, `>`, a system call, `` ` `` or `%{`"))?.to_owned();
+    c.skip_blanks();
     c.expect("(")?;
     let arguments = list(c, ")")?;
     let mut ahead = c.clone();
-    ahead.gap()?;
+    ahead.skip_whitespace_and_comments()?;
     if ahead.rest().starts_with('=') {
         *c = ahead;
     }
-    let (result, error) = if c.take("=") { outcome(c)? } else { (None, None) };
-    Ok(Call { name, arguments, result, error, blocks })
+    let (result, error) = if c.take_literal("=") { outcome(c)? } else { (None, None) };
+    Ok(Call { name, arguments, result, error, blocking_ns: blocks })
 }
 
 /// Reads the result of a call and the name of an error. Skips an explanation in brackets.
 fn outcome(c: &mut Cursor<'_>) -> Result<(Option<i64>, Option<String>), ParseError> {
-    c.blanks();
-    let result = if c.take("...") || c.take("?") { None } else { Some(c.integer()?) };
-    c.blanks();
-    let error = c.word().map(str::to_owned);
-    c.blanks();
+    c.skip_blanks();
+    let result = if c.take_literal("...") || c.take_literal("?") { None } else { Some(c.read_integer()?) };
+    c.skip_blanks();
+    let error = c.read_word().map(str::to_owned);
+    c.skip_blanks();
     if c.peek() == Some('(') {
-        c.until(")")?;
+        c.take_until(")")?;
     }
-    c.blanks();
-    c.take(",");
+    c.skip_blanks();
+    c.take_literal(",");
     Ok((result, error))
 }
 
 fn list(c: &mut Cursor<'_>, end: &str) -> Result<Vec<Value>, ParseError> {
     let mut values = Vec::new();
     loop {
-        c.gap()?;
-        if c.take(end) {
+        c.skip_whitespace_and_comments()?;
+        if c.take_literal(end) {
             return Ok(values);
         }
         if !values.is_empty() {
             c.expect(",")?;
-            c.gap()?;
+            c.skip_whitespace_and_comments()?;
         }
         values.push(value(c)?);
     }
 }
 
 fn value(c: &mut Cursor<'_>) -> Result<Value, ParseError> {
-    if c.take("...") {
+    if c.take_literal("...") {
         return Ok(Value::Any);
     }
-    if c.take("[") {
+    if c.take_literal("[") {
         return Ok(Value::List(list(c, "]")?));
     }
-    if c.take("{") {
+    if c.take_literal("{") {
         return Ok(Value::Members(members(c)?));
     }
-    if c.take("\"") {
-        return Ok(Value::Text(c.until("\"")?.to_owned()));
+    if c.take_literal("\"") {
+        return Ok(Value::Text(c.take_until("\"")?.to_owned()));
     }
-    let value = match c.word() {
-        None => Value::Number(c.integer()?),
+    let value = match c.read_word() {
+        None => Value::Number(c.read_integer()?),
         Some(word) => {
-            c.blanks();
-            if c.take("(") {
+            c.skip_blanks();
+            if c.take_literal("(") {
                 Value::Applied(word.to_owned(), list(c, ")")?)
             } else {
                 Value::Word(word.to_owned())
@@ -76,11 +76,11 @@ fn value(c: &mut Cursor<'_>) -> Result<Value, ParseError> {
 
 /// Reads alternatives such as `A | B`. Names are joined, and numbers are combined.
 fn alternatives(c: &mut Cursor<'_>, first: Value) -> Result<Value, ParseError> {
-    c.gap()?;
-    if !c.take("|") {
+    c.skip_whitespace_and_comments()?;
+    if !c.take_literal("|") {
         return Ok(first);
     }
-    c.gap()?;
+    c.skip_whitespace_and_comments()?;
     let text = |value: Value| match value {
         Value::Word(word) => word,
         Value::Number(number) => number.to_string(),
@@ -95,18 +95,18 @@ fn alternatives(c: &mut Cursor<'_>, first: Value) -> Result<Value, ParseError> {
 fn members(c: &mut Cursor<'_>) -> Result<Vec<(String, Value)>, ParseError> {
     let mut members = Vec::new();
     loop {
-        c.gap()?;
-        if c.take("}") {
+        c.skip_whitespace_and_comments()?;
+        if c.take_literal("}") {
             return Ok(members);
         }
         if !members.is_empty() {
             c.expect(",")?;
-            c.gap()?;
+            c.skip_whitespace_and_comments()?;
         }
         let first = value(c)?;
-        c.gap()?;
-        let named = c.take("=");
-        c.gap()?;
+        c.skip_whitespace_and_comments()?;
+        let named = c.take_literal("=");
+        c.skip_whitespace_and_comments()?;
         members.push(match (first, named) {
             (Value::Word(name) | Value::Applied(name, _), true) => (name, value(c)?),
             (value, _) => (String::new(), value),

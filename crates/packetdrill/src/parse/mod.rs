@@ -8,7 +8,7 @@ mod segment;
 
 use crate::code;
 use crate::cursor::{Cursor, ParseError, Place};
-use crate::script::{Action, Event, Script, When};
+use crate::script::{Action, Event, EventTime, Script};
 
 /// Keywords of other protocols and encapsulations, whose packets are stored as text.
 const FOREIGN: [&str; 11] =
@@ -23,21 +23,21 @@ pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
     let mut c = Cursor::new(file, text, Place { line: 1, column: 1 });
     let mut script = Script::default();
     loop {
-        c.gap()?;
+        c.skip_whitespace_and_comments()?;
         if c.is_done() {
             return Ok(script);
         }
-        if c.take("--") {
+        if c.take_literal("--") {
             script.options.push(option(&mut c)?);
             continue;
         }
         let place = c.place();
         // A command without a time stamp precedes all events with a time stamp, or follows the previous
         // event.
-        let (when, blocks) = if c.peek() == Some('`') { (When::After(0), None) } else { stamp(&mut c)? };
-        c.gap()?;
+        let (when, blocks) = if c.peek() == Some('`') { (EventTime::After(0), None) } else { stamp(&mut c)? };
+        c.skip_whitespace_and_comments()?;
         let action = action(&mut c, blocks)?;
-        script.events.push(Event { place, when, action });
+        script.events.push(Event { place, time: when, action });
     }
 }
 
@@ -46,40 +46,41 @@ fn option(c: &mut Cursor<'_>) -> Result<(String, String), ParseError> {
     if name.is_empty() {
         return Err(c.error("the name of an option"));
     }
-    c.blanks();
-    let value = if c.take("=") { c.take_while(|c| c != '\n') } else { "" };
+    c.skip_blanks();
+    let value = if c.take_literal("=") { c.take_while(|c| c != '\n') } else { "" };
     let value = value.split("//").next().unwrap_or("").trim();
     Ok((name, value.to_owned()))
 }
 
 /// Reads the time of an event, and the blocking time of a call.
-fn stamp(c: &mut Cursor<'_>) -> Result<(When, Option<i64>), ParseError> {
-    if c.take("*") {
-        return Ok((When::Any, None));
+fn stamp(c: &mut Cursor<'_>) -> Result<(EventTime, Option<i64>), ParseError> {
+    if c.take_literal("*") {
+        return Ok((EventTime::Any, None));
     }
-    let relative = c.take("+");
+    let relative = c.take_literal("+");
     let first = seconds(c)?;
-    c.blanks();
-    if c.take("~") {
-        c.blanks();
-        c.take("+");
+    c.skip_blanks();
+    if c.take_literal("~") {
+        c.skip_blanks();
+        c.take_literal("+");
         let last = seconds(c)?;
-        let range = if relative { When::BetweenAfter(first, last) } else { When::Between(first, last) };
+        let range =
+            if relative { EventTime::BetweenAfter(first, last) } else { EventTime::Between(first, last) };
         return Ok((range, None));
     }
-    let when = if relative { When::After(first) } else { When::At(first) };
-    if !c.take("...") {
+    let when = if relative { EventTime::After(first) } else { EventTime::At(first) };
+    if !c.take_literal("...") {
         return Ok((when, None));
     }
-    c.blanks();
-    c.take("+");
+    c.skip_blanks();
+    c.take_literal("+");
     let end = seconds(c)?;
     Ok((when, Some(end - first)))
 }
 
 /// Reads a time in seconds, and returns nanoseconds.
 fn seconds(c: &mut Cursor<'_>) -> Result<i64, ParseError> {
-    c.blanks();
+    c.skip_blanks();
     let before = c.clone();
     let whole = c.take_while(|c| c.is_ascii_digit());
     let has_fraction = c.rest().starts_with('.') && !c.rest().starts_with("..");
@@ -98,26 +99,26 @@ fn seconds(c: &mut Cursor<'_>) -> Result<i64, ParseError> {
 }
 
 fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError> {
-    if c.take("`") {
-        return Ok(Action::Command(c.until("`")?.to_owned()));
+    if c.take_literal("`") {
+        return Ok(Action::Command(c.take_until("`")?.to_owned()));
     }
-    if c.take("%{") {
+    if c.take_literal("%{") {
         let place = c.place();
-        let text = c.until("}%")?;
+        let text = c.take_until("}%")?;
         return Ok(Action::Code(code::parse(&mut Cursor::new(c.file(), text, place))?));
     }
-    let inbound = c.take("<");
-    if !inbound && !c.take(">") {
+    let inbound = c.take_literal("<");
+    if !inbound && !c.take_literal(">") {
         return Ok(Action::Call(call::parse(c, blocks)?));
     }
-    c.blanks();
+    c.skip_blanks();
     if is_foreign(c.clone()) || has_any_numbers(c.clone()) {
         return Ok(Action::Foreign(foreign(c)?));
     }
     let segment = segment::parse(c)?;
     // FreeBSD's runner supports TCP over UDP, and numbers that are not compared.
     if c.rest().starts_with("/udp") || c.rest().starts_with('!') {
-        return Ok(Action::Foreign(format!("tcp {}", c.statement())));
+        return Ok(Action::Foreign(format!("tcp {}", c.read_statement())));
     }
     Ok(if inbound { Action::Inbound(segment) } else { Action::Outbound(segment) })
 }
@@ -125,28 +126,28 @@ fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError>
 /// True if the next packet belongs to another protocol. An ICMP packet may begin with quoted sequence numbers
 /// in brackets.
 fn is_foreign(mut c: Cursor<'_>) -> bool {
-    if c.take("[") && c.until("]").is_err() {
+    if c.take_literal("[") && c.take_until("]").is_err() {
         return false;
     }
-    c.blanks();
-    c.word().is_some_and(|word| FOREIGN.contains(&word))
+    c.skip_blanks();
+    c.read_word().is_some_and(|word| FOREIGN.contains(&word))
 }
 
 /// True if the next segment has wildcard sequence numbers, `. 0:...(0)`, as in FreeBSD's runner.
 fn has_any_numbers(mut c: Cursor<'_>) -> bool {
-    c.statement().split('(').next().is_some_and(|numbers| numbers.contains("..."))
+    c.read_statement().split('(').next().is_some_and(|numbers| numbers.contains("..."))
 }
 
 /// Reads a packet of another protocol as text. SCTP chunks are on separate lines, separated by semicolons.
 fn foreign(c: &mut Cursor<'_>) -> Result<String, ParseError> {
-    if c.take("[") {
-        c.until("]")?;
-        c.blanks();
+    if c.take_literal("[") {
+        c.take_until("]")?;
+        c.skip_blanks();
     }
-    let mut text = c.statement();
+    let mut text = c.read_statement();
     while text.ends_with(';') {
-        c.gap()?;
-        text.push_str(&c.statement());
+        c.skip_whitespace_and_comments()?;
+        text.push_str(&c.read_statement());
     }
     Ok(text)
 }

@@ -7,47 +7,47 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<Segment, ParseError> {
     let mut segment = Segment { options: Some(Vec::new()), ..Segment::default() };
     ip_header(c, &mut segment)?;
     segment.flags = flags(c)?;
-    c.blanks();
-    segment.seq = c.number()?;
-    c.blanks();
+    c.skip_blanks();
+    segment.seq = c.read_number()?;
+    c.skip_blanks();
     c.expect(":")?;
     let before = c.clone();
-    let end: u32 = c.number()?;
-    c.blanks();
+    let end: u32 = c.read_number()?;
+    c.skip_blanks();
     c.expect("(")?;
-    segment.len = c.number()?;
-    c.blanks();
+    segment.len = c.read_number()?;
+    c.skip_blanks();
     c.expect(")")?;
-    if segment.end() != end {
+    if segment.end_seq() != end {
         let says = format!("{}:{end} and a length of {} contradict each other", segment.seq, segment.len);
         return Err(before.error_at(before.place(), says));
     }
     loop {
-        c.blanks();
+        c.skip_blanks();
         let before = c.clone();
-        match c.word() {
-            Some("ack") => segment.ack = Some(c.number()?),
-            Some("win") => segment.window = Some(c.number()?),
-            Some("urg") => segment.flags.urg |= c.number::<u32>().is_ok(),
+        match c.read_word() {
+            Some("ack") => segment.ack = Some(c.read_number()?),
+            Some("win") => segment.window = Some(c.read_number()?),
+            Some("urg") => segment.flags.urg |= c.read_number::<u32>().is_ok(),
             Some(_) => return Err(before.error("`ack`, `win`, `urg` or `<`")),
             None => break,
         }
     }
-    if c.take("<") {
+    if c.take_literal("<") {
         segment.options = options(c)?;
     }
-    c.blanks();
+    c.skip_blanks();
     Ok(segment)
 }
 
 /// Reads IP header fields such as `[ect0]` or `(ttl 64)`. Stores the ECN field, and skips all other fields.
 fn ip_header(c: &mut Cursor<'_>, segment: &mut Segment) -> Result<(), ParseError> {
     loop {
-        c.blanks();
-        let text = if c.take("[") {
-            c.until("]")?
-        } else if c.take("(") {
-            c.until(")")?
+        c.skip_blanks();
+        let text = if c.take_literal("[") {
+            c.take_until("]")?
+        } else if c.take_literal("(") {
+            c.take_until(")")?
         } else {
             return Ok(());
         };
@@ -76,7 +76,7 @@ fn flags(c: &mut Cursor<'_>) -> Result<Flags, ParseError> {
             'U' => flags.urg = true,
             'E' => flags.ece = true,
             'W' | 'C' => flags.cwr = true,
-            'A' | 'N' | '0'..='7' => flags.accurate = true,
+            'A' | 'N' | '0'..='7' => flags.accurate_ecn = true,
             '-' => {}
             _ => return Err(before.error("the flags of a TCP segment (F S R P . U E W)")),
         }
@@ -88,13 +88,13 @@ fn flags(c: &mut Cursor<'_>) -> Result<Flags, ParseError> {
 fn options(c: &mut Cursor<'_>) -> Result<Option<Vec<TcpOption>>, ParseError> {
     let (mut options, mut any) = (Vec::new(), false);
     loop {
-        c.gap()?;
-        if c.take(">") {
+        c.skip_whitespace_and_comments()?;
+        if c.take_literal(">") {
             return Ok((!any).then_some(options));
         }
-        if c.take("...") {
+        if c.take_literal("...") {
             any = true;
-        } else if !c.take(",") {
+        } else if !c.take_literal(",") {
             options.push(option(c)?);
         }
     }
@@ -102,21 +102,21 @@ fn options(c: &mut Cursor<'_>) -> Result<Option<Vec<TcpOption>>, ParseError> {
 
 fn option(c: &mut Cursor<'_>) -> Result<TcpOption, ParseError> {
     let before = c.clone();
-    Ok(match c.word() {
+    Ok(match c.read_word() {
         Some("nop") => TcpOption::Nop,
         Some("eol") => TcpOption::End,
         // An MSS given by name belongs to an encapsulation.
         Some("mss") if c.rest().trim_start().starts_with(|c: char| c.is_ascii_digit()) => {
-            TcpOption::Mss(c.number()?)
+            TcpOption::Mss(c.read_number()?)
         }
-        Some("wscale") => TcpOption::Scale(c.number()?),
+        Some("wscale") => TcpOption::Scale(c.read_number()?),
         Some("sackOK") => TcpOption::SackPermitted,
         Some("sack") => TcpOption::Sack(blocks(c)?),
         Some("TS") => {
             let mut field = |name: &str| {
-                c.blanks();
+                c.skip_blanks();
                 c.expect(name)?;
-                c.number()
+                c.read_number()
             };
             TcpOption::Timestamps(field("val")?, field("ecr")?)
         }
@@ -131,12 +131,12 @@ fn option(c: &mut Cursor<'_>) -> Result<TcpOption, ParseError> {
 fn blocks(c: &mut Cursor<'_>) -> Result<Vec<(u32, u32)>, ParseError> {
     let mut blocks = Vec::new();
     loop {
-        c.blanks();
+        c.skip_blanks();
         if !c.peek().is_some_and(|c| c.is_ascii_digit()) {
             return Ok(blocks);
         }
-        let start = c.number()?;
+        let start = c.read_number()?;
         c.expect(":")?;
-        blocks.push((start, c.number()?));
+        blocks.push((start, c.read_number()?));
     }
 }

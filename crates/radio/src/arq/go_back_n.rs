@@ -1,5 +1,7 @@
 //! Go-back-n (Kounavis 1996 §5C). With n = 1 it is stop-and-wait.
-use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report, Upward};
+use super::{
+    ArqReceiver, ArqReport, ArqRules, ArqSender, LinkAck, LinkFrame, ReceiverOutput, RetransmissionGroup,
+};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
@@ -7,7 +9,7 @@ use std::collections::VecDeque;
 /// later frames are retransmitted.
 #[derive(Debug)]
 pub(super) struct Sender {
-    group: Group,
+    group: RetransmissionGroup,
     rules: ArqRules,
     /// Number of the oldest frame in the sender.
     base: u64,
@@ -30,7 +32,7 @@ struct Transmission {
 }
 
 impl Sender {
-    pub fn new(group: Group, rules: ArqRules) -> Self {
+    pub fn new(group: RetransmissionGroup, rules: ArqRules) -> Self {
         Sender { group, rules, base: 0, next: 0, sent: 0, frames: VecDeque::new(), closed: false }
     }
 
@@ -61,7 +63,7 @@ impl ArqSender for Sender {
         if self.next >= self.end() {
             // A block contains all frames that can be sent without a gap. A later frame would delay the
             // block's ACK beyond the timeout of the block's first frame.
-            self.closed = self.group == Group::Blocks && self.sent > self.base;
+            self.closed = self.group == RetransmissionGroup::Blocks && self.sent > self.base;
             return None;
         }
         let number = self.next;
@@ -72,12 +74,12 @@ impl ArqSender for Sender {
         Some(LinkFrame { number, attempt: frame.attempt, floor: self.base })
     }
 
-    fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<Report>) {
-        if self.group == Group::Blocks && ack.expected < self.sent {
+    fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<ArqReport>) {
+        if self.group == RetransmissionGroup::Blocks && ack.expected < self.sent {
             return;
         }
         while self.base < ack.expected {
-            reports.push(Report::Acknowledged(self.pop()));
+            reports.push(ArqReport::Acknowledged(self.pop()));
         }
         self.next = self.next.max(self.base);
         self.closed &= self.base < self.sent;
@@ -91,18 +93,18 @@ impl ArqSender for Sender {
 
     /// Counts a failure of every frame sent since the last retransmission began. The oldest frame has had the
     /// most attempts, so only the oldest frames can reach the attempt limit.
-    fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
+    fn on_timeout(&mut self, _: Time, reports: &mut Vec<ArqReport>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;
             let retry = self.rules.retry(attempt);
-            reports.push(Report::Failed { number, attempt, retry });
+            reports.push(ArqReport::Failed { number, attempt, retry });
             if !retry {
                 debug_assert_eq!(number, self.base, "an older frame was sent less often");
-                reports.push(Report::Discarded(self.pop()));
+                reports.push(ArqReport::Discarded(self.pop()));
             }
         }
         self.next = self.base;
-        self.closed = self.group == Group::Blocks && self.sent > self.base;
+        self.closed = self.group == RetransmissionGroup::Blocks && self.sent > self.base;
     }
 }
 
@@ -114,12 +116,12 @@ pub(super) struct Receiver {
 }
 
 impl ArqReceiver for Receiver {
-    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
+    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck> {
         self.expected = self.expected.max(frame.floor);
         if frame.number == self.expected {
             up.deliver.push(frame.number);
             self.expected += 1;
         }
-        Some(LinkAck { expected: self.expected, beyond: 0 })
+        Some(LinkAck { expected: self.expected, received_bitmap: 0 })
     }
 }

@@ -26,7 +26,7 @@ pub enum ArqPlan {
     /// oldest unacknowledged frame on (Kounavis 1996 §5C). With a window of one frame it is stop-and-wait.
     GoBackN {
         /// Frames that are retransmitted after a timeout.
-        group: Group,
+        group: RetransmissionGroup,
         /// Window, timeout and limit of attempts.
         rules: ArqRules,
     },
@@ -47,7 +47,7 @@ pub enum ArqPlan {
 /// Set of frames that the sender of go-back-n retransmits at a timeout. Kounavis 1996 §5C calls this set "the
 /// whole group of N packets".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum RetransmissionGroup {
     /// All outstanding frames, in a window that advances with every link ACK.
     Sliding,
     /// Blocks of N frames. A block is complete when one link ACK acknowledges all frames of the block.
@@ -65,7 +65,7 @@ pub struct ArqRules {
     /// sender may discard a packet that still arrives.
     pub timeout: Span,
     /// Maximum number of transmissions of a frame, including the first; `None`: no limit.
-    pub attempts: Option<u32>,
+    pub max_attempts: Option<u32>,
     /// Length of a link ACK, bytes.
     pub ack_bytes: u32,
 }
@@ -98,7 +98,7 @@ pub struct LinkAck {
     /// Bitmap of the frames received above `expected`: bit i represents number `expected + i`. Zero bits
     /// below the highest set bit are missing frames. HDLC lists missing frames in its multiple selective
     /// reject (ISO/IEC 13239).
-    pub beyond: u64,
+    pub received_bitmap: u64,
 }
 
 /// NAK of a receiver that sends no link ACKs. The NAK reports a range of frames as missing or, after the last
@@ -115,18 +115,18 @@ pub struct Nak {
 
 /// Output of an [`ArqReceiver`] after a frame or a timeout.
 #[derive(Debug, Default)]
-pub struct Upward {
+pub struct ReceiverOutput {
     /// Numbers to deliver to the layer above, in order.
     pub deliver: Vec<u64>,
     /// Numbers of the frames that the receiver has discarded as missing.
-    pub given_up: Vec<u64>,
+    pub discarded: Vec<u64>,
     /// NAKs for the sender, one control frame each.
     pub naks: Vec<Nak>,
 }
 
 /// Report of an ARQ sender on a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Report {
+pub enum ArqReport {
     /// Delivery of a frame, reported once for each number. Either a link ACK has arrived, or the receiver has
     /// sent no NAK within the time limit.
     Acknowledged(u64),
@@ -137,7 +137,7 @@ pub enum Report {
         number: u64,
         /// Number of the transmission, from 1.
         attempt: u32,
-        /// True if the frame is retransmitted; if not, [`Report::Discarded`] follows.
+        /// True if the frame is retransmitted; if not, [`ArqReport::Discarded`] follows.
         retry: bool,
     },
     /// The sender discarded the frame with this number.
@@ -159,31 +159,31 @@ pub trait ArqSender: std::fmt::Debug + Send {
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame>;
 
     /// Handles a link ACK.
-    fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<Report>);
+    fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<ArqReport>);
 
     /// Handles a NAK.
-    fn on_nak(&mut self, _now: Time, _nak: Nak, _reports: &mut Vec<Report>) {}
+    fn on_nak(&mut self, _now: Time, _nak: Nak, _reports: &mut Vec<ArqReport>) {}
 
     /// Returns the time of the next timeout; `None` if no timer runs.
     fn deadline(&self) -> Option<Time>;
 
     /// Handles the timeout.
-    fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>);
+    fn on_timeout(&mut self, now: Time, reports: &mut Vec<ArqReport>);
 }
 
 /// Receiving side of an ARQ.
 pub trait ArqReceiver: std::fmt::Debug + Send {
     /// Handles a frame. Adds deliveries and NAKs to `up`; returns the link ACK, if the receiver sends one.
-    fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck>;
+    fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck>;
 
     /// Returns the time of the next NAK or discard; `None` if no frame is missing. Used only if
-    /// [`ArqPlan::asks`].
+    /// [`ArqPlan::uses_naks`].
     fn deadline(&self) -> Option<Time> {
         None
     }
 
     /// Handles the timeout at the time of [`ArqReceiver::deadline`].
-    fn on_timeout(&mut self, _now: Time, _up: &mut Upward) {}
+    fn on_timeout(&mut self, _now: Time, _up: &mut ReceiverOutput) {}
 
     /// True if the receiver stores the frame with this number because an earlier frame is missing.
     fn holds(&self, _number: u64) -> bool {
@@ -193,7 +193,7 @@ pub trait ArqReceiver: std::fmt::Debug + Send {
 
 impl ArqPlan {
     /// Creates the sending side.
-    pub fn sender(&self) -> Box<dyn ArqSender> {
+    pub fn build_sender(&self) -> Box<dyn ArqSender> {
         match self {
             ArqPlan::None => Box::new(plain::PlainSender::default()),
             ArqPlan::GoBackN { group, rules } => Box::new(go_back_n::Sender::new(*group, *rules)),
@@ -205,7 +205,7 @@ impl ArqPlan {
     }
 
     /// Creates the receiving side.
-    pub fn receiver(&self) -> Box<dyn ArqReceiver> {
+    pub fn build_receiver(&self) -> Box<dyn ArqReceiver> {
         match self {
             ArqPlan::None => Box::new(plain::PlainReceiver),
             ArqPlan::GoBackN { .. } => Box::new(go_back_n::Receiver::default()),
@@ -231,7 +231,7 @@ impl ArqPlan {
     }
 
     /// True if the receiver has a timer and requests frames by NAKs.
-    pub fn asks(&self) -> bool {
+    pub fn uses_naks(&self) -> bool {
         matches!(self, ArqPlan::Rlp(_))
     }
 }
@@ -239,7 +239,7 @@ impl ArqPlan {
 impl ArqRules {
     /// True if a frame may be retransmitted after `attempt` failed transmissions.
     fn retry(&self, attempt: u32) -> bool {
-        self.attempts.is_none_or(|most| attempt < most)
+        self.max_attempts.is_none_or(|most| attempt < most)
     }
 }
 

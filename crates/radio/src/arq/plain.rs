@@ -1,5 +1,5 @@
 //! ARQ without recovery.
-use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report, Upward};
+use super::{ArqReceiver, ArqReport, ArqSender, LinkAck, LinkFrame, ReceiverOutput};
 use airhop_base::Time;
 
 /// Sender without recovery. Each frame is sent once.
@@ -29,13 +29,13 @@ impl ArqSender for PlainSender {
         Some(LinkFrame { number: self.next - 1, attempt: 1, floor: 0 })
     }
 
-    fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
+    fn on_ack(&mut self, _: LinkAck, _: &mut Vec<ArqReport>) {}
 
     fn deadline(&self) -> Option<Time> {
         None
     }
 
-    fn on_timeout(&mut self, _: Time, _: &mut Vec<Report>) {}
+    fn on_timeout(&mut self, _: Time, _: &mut Vec<ArqReport>) {}
 }
 
 /// Receiver without recovery. Every frame is delivered on arrival.
@@ -43,7 +43,7 @@ impl ArqSender for PlainSender {
 pub(super) struct PlainReceiver;
 
 impl ArqReceiver for PlainReceiver {
-    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
+    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck> {
         up.deliver.push(frame.number);
         None
     }

@@ -6,7 +6,7 @@
 //! the later frames. A gap shows in the number of a later frame, or in an idle frame, which carries the
 //! highest sequence number. IS-707-A has 20 ms frames of octets and 12-bit numbers. In this model numbers do
 //! not wrap, frames are whole packets, and the sender stores frames for a limited time.
-use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
+use super::{ArqReceiver, ArqReport, ArqSender, LinkAck, LinkFrame, Nak, ReceiverOutput};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
@@ -19,14 +19,14 @@ const STORED_ROUNDS: u64 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RlpRules {
     /// Number of NAKs of each round.
-    pub rounds: Vec<u32>,
+    pub naks_per_round: Vec<u32>,
     /// Duration of a round with one NAK, from the transmission of the NAK.
     pub timeout: Span,
     /// Additional duration of a round for each copy that precedes the last requested copy.
-    pub copy: Span,
+    pub copy_time: Span,
     /// Time from the start of the last frame to an idle frame. A sender without data sends idle frames, which
     /// carry the highest sequence number.
-    pub idle: Span,
+    pub idle_interval: Span,
     /// Length of a NAK and of an idle frame, bytes.
     pub nak_bytes: u32,
 }
@@ -34,7 +34,7 @@ pub struct RlpRules {
 impl RlpRules {
     /// Returns how long the sender stores a frame that the receiver does not request.
     fn storage_time(&self) -> Span {
-        self.timeout * ((self.rounds.len() as u64 + 1) * STORED_ROUNDS)
+        self.timeout * ((self.naks_per_round.len() as u64 + 1) * STORED_ROUNDS)
     }
 }
 
@@ -75,8 +75,8 @@ struct StoredFrame {
 impl Sender {
     pub fn new(rules: &RlpRules) -> Self {
         Sender {
-            idle: rules.idle,
-            copy: rules.copy,
+            idle: rules.idle_interval,
+            copy: rules.copy_time,
             storage_time: rules.storage_time(),
             base: 0,
             frames: VecDeque::new(),
@@ -151,22 +151,22 @@ impl ArqSender for Sender {
         Some(LinkFrame { number: self.next - 1, attempt: 1, floor: self.next })
     }
 
-    fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
+    fn on_ack(&mut self, _: LinkAck, _: &mut Vec<ArqReport>) {}
 
     /// Handles a NAK: counts a failure of each frame in its range, and schedules one retransmission of each.
-    fn on_nak(&mut self, now: Time, nak: Nak, reports: &mut Vec<Report>) {
+    fn on_nak(&mut self, now: Time, nak: Nak, reports: &mut Vec<ArqReport>) {
         let copies = self.asked.len() as u64 + (nak.last - nak.first) + 1;
         let over = now + self.copy * copies;
         for number in nak.first..=nak.last {
             let Some(kept) = self.sent(number) else { continue };
             if nak.is_abort {
                 kept.is_aborted = true;
-                reports.push(Report::Aborted(number));
+                reports.push(ArqReport::Aborted(number));
                 continue;
             }
             kept.naks += 1;
             kept.touched = over;
-            reports.push(Report::Failed { number, attempt: kept.naks, retry: true });
+            reports.push(ArqReport::Failed { number, attempt: kept.naks, retry: true });
             self.asked.push_back(number);
         }
     }
@@ -176,10 +176,10 @@ impl ArqSender for Sender {
     }
 
     /// Reports a frame as delivered if its storage time ends without a request.
-    fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
+    fn on_timeout(&mut self, now: Time, reports: &mut Vec<ArqReport>) {
         while self.expires_at().is_some_and(|at| at <= now) {
             if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
-                reports.push(Report::Acknowledged(self.base));
+                reports.push(ArqReport::Acknowledged(self.base));
             }
             self.base += 1;
         }
@@ -229,13 +229,13 @@ impl Receiver {
     }
 
     /// Starts a round for a range of adjacent missing frames: sends the NAKs, and sets the end of the round.
-    fn ask(&mut self, now: Time, range: std::ops::Range<usize>, round: usize, up: &mut Upward) {
-        let naks = self.rules.rounds[round];
+    fn ask(&mut self, now: Time, range: std::ops::Range<usize>, round: usize, up: &mut ReceiverOutput) {
+        let naks = self.rules.naks_per_round[round];
         let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
         let copies = u64::from(naks) * range.len() as u64;
-        self.busy = self.busy.max(now) + self.rules.copy * (copies - 1);
+        self.busy = self.busy.max(now) + self.rules.copy_time * (copies - 1);
         let over = self.busy + self.rules.timeout;
-        self.busy += self.rules.copy;
+        self.busy += self.rules.copy_time;
         self.asks.push_back((now, copies));
         self.places.range_mut(range).for_each(|place| *place = Place::Missing { round, over });
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
@@ -249,11 +249,11 @@ impl Receiver {
             self.asks.pop_front();
         }
         let copies: u64 = self.asks.iter().map(|(_, copies)| copies).sum();
-        self.busy = self.busy.min(now + self.rules.copy * copies);
+        self.busy = self.busy.min(now + self.rules.copy_time * copies);
     }
 
     /// Delivers the frames that have no missing frame before them.
-    fn advance(&mut self, up: &mut Upward) {
+    fn advance(&mut self, up: &mut ReceiverOutput) {
         while let Some(place @ (Place::Here | Place::GivenUp)) = self.places.front() {
             if *place == Place::Here {
                 up.deliver.push(self.expected);
@@ -280,7 +280,7 @@ impl Receiver {
 }
 
 impl ArqReceiver for Receiver {
-    fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
+    fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck> {
         let (known, next) = (self.places.len(), self.next());
         if frame.is_empty() || frame.number >= next {
             self.on_no_retransmission(now);
@@ -313,23 +313,27 @@ impl ArqReceiver for Receiver {
         rounds.min()
     }
 
-    fn on_timeout(&mut self, now: Time, up: &mut Upward) {
+    fn on_timeout(&mut self, now: Time, up: &mut ReceiverOutput) {
         let overdue = self.overdue(now);
         // The frames first leave the state `Missing`, so that later steps do not count their finished round.
         for (range, _) in &overdue {
             self.places.range_mut(range.clone()).for_each(|place| *place = Place::GivenUp);
         }
         for (range, round) in overdue {
-            if round + 1 < self.rules.rounds.len() {
+            if round + 1 < self.rules.naks_per_round.len() {
                 self.ask(now, range, round + 1, up);
                 continue;
             }
             let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
-            up.given_up.extend(first..=last);
+            up.discarded.extend(first..=last);
             // IS-707-A does not notify the sender of a discard. In Airhop the receiver sends as many control
             // frames with the discard as NAKs in the last round. Agents at the sender thus learn of the loss,
             // as on links with link ACKs.
-            up.naks.extend((0..self.rules.rounds[round]).map(|_| Nak { first, last, is_abort: true }));
+            up.naks.extend((0..self.rules.naks_per_round[round]).map(|_| Nak {
+                first,
+                last,
+                is_abort: true,
+            }));
         }
         self.advance(up);
     }

@@ -1,5 +1,7 @@
 //! Selective repeat (Kounavis 1996 §5C).
-use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECTIVE_WINDOW, Upward};
+use super::{
+    ArqReceiver, ArqReport, ArqRules, ArqSender, LinkAck, LinkFrame, ReceiverOutput, SELECTIVE_WINDOW,
+};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
@@ -46,14 +48,14 @@ impl Sender {
     }
 
     /// Records the failure of the last transmission of the frame at `index`.
-    fn fail(&mut self, index: usize, reports: &mut Vec<Report>) {
+    fn fail(&mut self, index: usize, reports: &mut Vec<ArqReport>) {
         let number = self.base + index as u64;
         let attempt = self.frames[index].attempt;
         let retry = self.rules.retry(attempt);
-        reports.push(Report::Failed { number, attempt, retry });
+        reports.push(ArqReport::Failed { number, attempt, retry });
         self.frames[index].state = if retry { State::Waiting } else { State::Done };
         if !retry {
-            reports.push(Report::Discarded(number));
+            reports.push(ArqReport::Discarded(number));
         }
     }
 
@@ -101,8 +103,8 @@ impl ArqSender for Sender {
         Some(LinkFrame { number: self.base - 1, attempt: 1, floor: self.base })
     }
 
-    fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<Report>) {
-        let LinkAck { expected, beyond } = ack;
+    fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<ArqReport>) {
+        let LinkAck { expected, received_bitmap: beyond } = ack;
         self.expected = self.expected.max(expected);
         let highest = expected + u64::from(u64::BITS - beyond.leading_zeros());
         for index in 0..self.frames.len() {
@@ -114,7 +116,7 @@ impl ArqSender for Sender {
             let there = number < expected || beyond >> (number - expected) & 1 == 1;
             if there && state != State::Done {
                 self.frames[index].state = State::Done;
-                reports.push(Report::Acknowledged(number));
+                reports.push(ArqReport::Acknowledged(number));
             } else if !there && self.srej && attempt == 1 && matches!(state, State::Sent(_)) {
                 // The link ACK shows that a later frame has arrived. A link keeps the order of frames, so the
                 // first copy of this frame is lost. A frame sent more than once is left to its timeout,
@@ -134,7 +136,7 @@ impl ArqSender for Sender {
         sent.chain(floor_reported_at).min().map(|start| start + self.rules.timeout)
     }
 
-    fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
+    fn on_timeout(&mut self, now: Time, reports: &mut Vec<ArqReport>) {
         let timeout = self.rules.timeout;
         let is_over = |start: Time| start + timeout <= now;
         for index in 0..self.frames.len() {
@@ -168,7 +170,7 @@ impl Receiver {
 }
 
 impl ArqReceiver for Receiver {
-    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
+    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck> {
         while self.expected < frame.floor {
             self.step(&mut up.deliver);
         }
@@ -178,7 +180,7 @@ impl ArqReceiver for Receiver {
         while self.beyond & 1 == 1 {
             self.step(&mut up.deliver);
         }
-        Some(LinkAck { expected: self.expected, beyond: self.beyond })
+        Some(LinkAck { expected: self.expected, received_bitmap: self.beyond })
     }
 
     fn holds(&self, number: u64) -> bool {

@@ -6,7 +6,7 @@ pub struct CellEvent {
     /// Index of the cell: [`CellPlan::index`](super::CellPlan::index).
     pub cell: u16,
     /// Event within the cell.
-    pub what: AirEvent,
+    pub kind: AirEvent,
 }
 
 /// Events within a cell.

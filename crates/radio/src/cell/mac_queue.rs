@@ -1,6 +1,6 @@
 //! Packets in the MAC of a station, by function: head-of-line packet, Block Ack agreements, and fades.
 use super::mac::aggregator::Aggregator;
-use super::mac::service::Service;
+use super::mac::service::HeadOfLineMsdu;
 use super::mac::stop_and_wait::{Failure, StopAndWait};
 use crate::address::Station;
 use crate::layer::LinkEffect;
@@ -26,8 +26,8 @@ impl MacQueue {
     }
 
     /// Returns the number of packets that are neither delivered nor discarded.
-    pub fn holds(&self) -> usize {
-        let aggregated = self.aggregator.as_ref().map_or(0, |aggregator| aggregator.holds());
+    pub fn packet_count(&self) -> usize {
+        let aggregated = self.aggregator.as_ref().map_or(0, |aggregator| aggregator.packet_count());
         usize::from(self.sender.holds_packet()) + aggregated
     }
 }
@@ -35,15 +35,15 @@ impl MacQueue {
 /// Counts and reports a failed attempt of the packet in service at `station`. Returns the packet's service
 /// after the last attempt; `None` if another attempt follows.
 #[inline]
-pub(crate) fn fail(
+pub(crate) fn report_failure(
     sender: &mut StopAndWait,
     station: Station,
     is_rts: bool,
     attempts: u32,
     effects: &mut Vec<LinkEffect>,
-) -> Option<Service> {
-    let (from, &Service { to, number, tag, .. }) = (station, sender.service());
-    let Failure { attempt, gave_up } = sender.on_failure(is_rts, attempts);
+) -> Option<HeadOfLineMsdu> {
+    let (from, &HeadOfLineMsdu { to, packet_number: number, tag, .. }) = (station, sender.head_of_line());
+    let Failure { attempt, discarded: gave_up } = sender.on_failure(is_rts, attempts);
     effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry: gave_up.is_none() });
     gave_up
 }
@@ -52,7 +52,7 @@ pub(crate) fn fail(
 /// fades. All functions share the fades of a link between two stations. A fade begins with the first missing
 /// response to any function, and ends with the next response to any function.
 pub(crate) fn fade_of_others(others: &[MacQueue], to: Station) -> Option<Time> {
-    others.iter().filter_map(|queue| queue.aggregator.as_ref()?.fading(to)).min()
+    others.iter().filter_map(|queue| queue.aggregator.as_ref()?.fade_start(to)).min()
 }
 
 /// Ends the fade towards `to` at the other functions of a station. Returns the start of the fade; `None`

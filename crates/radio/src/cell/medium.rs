@@ -3,20 +3,20 @@
 //! The propagation delay is zero: 100 m are 0.33 µs, and a slot is 9 to 50 µs. Two stations that sense each
 //! other therefore collide only if they start at the same time. Simultaneous starts happen if the backoffs
 //! count from the same event.
-use super::mac::access_rules::Rules;
+use super::mac::access_rules::AccessRules;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::ChannelAccess;
 use super::mac::mpdu::Mpdu;
 use super::mac_queue::MacQueue;
-use super::plan::{CellPlan, Range};
-use super::rx_state::{Capture, RxState, Signal, Slot};
+use super::plan::{CellPlan, RadioRange};
+use super::rx_state::{AirSlot, CaptureRule, RxState, Signal};
 use crate::address::{BROADCAST, Station};
 use crate::errors::{Damage, ErrorModel, Frame};
-use crate::layer::{FrameKind, Reception, Transmitted};
+use crate::layer::{FrameKind, Reception, SentFrame};
 use crate::phy::ampdu::subframe_bytes;
 use crate::tag::Tag;
-use airhop_base::{AccessCategory, Drop, Span, Time};
-use airhop_engine::Streams;
+use airhop_base::{AccessCategory, DropCause, Span, Time};
+use airhop_engine::RandomStreams;
 
 /// Packet number of frames that belong to no packet: BlockAckReq, its response, and CF-End.
 pub(crate) const NO_PACKET: u64 = u64::MAX;
@@ -31,7 +31,7 @@ pub(crate) struct Transmission {
     pub bytes: u32,
     /// Length of the headers at the start of the frame, bytes; for a control frame, length of the whole
     /// frame.
-    pub header: u32,
+    pub header_bytes: u32,
     /// Number of the attempt for its packet, from 1.
     pub attempt: u32,
     pub start: Time,
@@ -40,14 +40,14 @@ pub(crate) struct Transmission {
     pub duration: Span,
     pub tag: Tag,
     /// Number of the transmission's packet at the data sender, or [`NO_PACKET`].
-    pub number: u64,
+    pub packet_number: u64,
 }
 
 /// Station within the sense range of another station.
 #[derive(Debug)]
 struct Neighbour {
     station: Station,
-    /// Received power, in the unit of [`Range::power`].
+    /// Received power, in the unit of [`RadioRange::received_power`].
     power: f64,
     /// True if the station is within receive range.
     decodes: bool,
@@ -57,50 +57,50 @@ struct Neighbour {
 
 /// Receiver and MAC of a station.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct StationState {
     pub receiver: RxState,
     pub access: ChannelAccess,
     /// Queue of the current function.
     pub queue: MacQueue,
     /// Queues of the other functions, in the order of [`ChannelAccess`], from place 1 on.
-    pub others: Box<[MacQueue]>,
+    pub other_queues: Box<[MacQueue]>,
     /// Airtime of the exchanges that the station started, including responses.
     pub airtime: Span,
     /// Length and airtime of the last data frame to one station.
     pub last_frame: (u32, Span),
 }
 
-impl Member {
+impl StationState {
     /// Returns mutable access to the queue of the function at `place`.
     #[inline]
     pub fn queue_at(&mut self, place: usize) -> &mut MacQueue {
-        place.checked_sub(1).map_or(&mut self.queue, |other| &mut self.others[other])
+        place.checked_sub(1).map_or(&mut self.queue, |other| &mut self.other_queues[other])
     }
 
     /// Makes the transmitting function the current function.
-    pub fn select_winner(&mut self, now: Time, rules: &Rules) {
+    pub fn select_winner(&mut self, now: Time, rules: &AccessRules) {
         let winner = self.access.winner(now, rules);
-        self.access.exchange_places(winner);
+        self.access.swap_with_current(winner);
         if let Some(other) = winner.checked_sub(1) {
-            std::mem::swap(&mut self.queue, &mut self.others[other]);
+            std::mem::swap(&mut self.queue, &mut self.other_queues[other]);
         }
     }
 
     /// Returns the queues of all functions.
     pub fn queues(&self) -> impl Iterator<Item = &MacQueue> {
-        std::iter::once(&self.queue).chain(&self.others)
+        std::iter::once(&self.queue).chain(&self.other_queues)
     }
 }
 
 /// Outcome of a signal at a station within sense range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum SignalOutcome {
     /// The frame was received.
     Frame,
     /// The frame has bit errors only after its headers.
     Damaged,
     /// The receiver locked on the frame but could not decode it.
-    Garbled(Drop),
+    Garbled(DropCause),
     /// The station sensed energy only, because it was transmitting or receiving another signal.
     Noise,
 }
@@ -108,21 +108,21 @@ pub(crate) enum Heard {
 impl Transmission {
     /// Converts the transmission into the responding control frame of its addressee. The Duration field of
     /// the response covers the remaining time.
-    pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
+    pub fn turn_into_response(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
         (self.from, self.to, self.kind) = (self.to, self.from, kind);
-        (self.bytes, self.header) = (bytes, bytes);
+        (self.bytes, self.header_bytes) = (bytes, bytes);
         self.duration = self.duration - start.since(self.end) - airtime;
         (self.start, self.end) = (start, start + airtime);
     }
 
     /// Returns the frame as passed to error models.
     fn frame(&self) -> Frame {
-        let [bits, header_bits] = [self.bytes, self.header].map(|bytes| u64::from(bytes) * 8);
+        let [bits, header_bits] = [self.bytes, self.header_bytes].map(|bytes| u64::from(bytes) * 8);
         Frame {
             bits,
             header_bits,
-            control: !self.kind.has_data(),
-            broadcast: self.kind == FrameKind::Broadcast,
+            is_control: !self.kind.has_data(),
+            is_broadcast: self.kind == FrameKind::Broadcast,
             start: self.start,
             end: self.end,
             attempt: self.attempt,
@@ -135,15 +135,15 @@ impl Transmission {
         let total = u64::from(self.bytes.max(1));
         let mut before = 0;
         aggregate.iter().map(move |mpdu| {
-            let [bits, header_bits] = [mpdu.bytes, mpdu.header].map(|bytes| u64::from(bytes) * 8);
+            let [bits, header_bits] = [mpdu.bytes, mpdu.header_bytes].map(|bytes| u64::from(bytes) * 8);
             let at = |bytes: u64| self.start + Span::from_nanos(airtime * bytes.min(total) / total);
             let begun = before;
             before += u64::from(subframe_bytes(mpdu.bytes));
             Frame {
                 bits,
                 header_bits,
-                control: false,
-                broadcast: false,
+                is_control: false,
+                is_broadcast: false,
                 start: at(begun),
                 end: at(before),
                 attempt: mpdu.attempt,
@@ -152,32 +152,32 @@ impl Transmission {
     }
 
     /// Returns the trace row of the transmission. `category` is the access category of the exchange.
-    pub fn transmitted(&self, category: Option<AccessCategory>, reception: Reception) -> Transmitted {
+    pub fn sent_frame(&self, category: Option<AccessCategory>, reception: Reception) -> SentFrame {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
-        let number = (self.number != NO_PACKET).then_some(self.number);
-        Transmitted { from, to, frame, bytes, tag, number, attempt, start, category, reception }
+        let number = (self.packet_number != NO_PACKET).then_some(self.packet_number);
+        SentFrame { from, to, frame, bytes, tag, packet_number: number, attempt, start, category, reception }
     }
 }
 
 /// Outcome of a transmission that has ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct EndedTransmission {
     /// Outcome at the addressed station, if there is one. An A-MPDU is received if at least one MPDU is
     /// received.
-    pub outcome: Heard,
+    pub outcome: SignalOutcome,
     /// Reception at the addressed station, if transmissions are reported.
     pub reception: Option<Reception>,
 }
 
 impl Reception {
     /// Classifies the reception of a frame from its `outcome` at a station within receive range.
-    /// `overlapped`: another signal was present; with [`Receiving::Lock`], a later signal.
-    fn new(outcome: Heard, overlapped: bool) -> Self {
+    /// `overlapped`: another signal was present; with [`InterferenceRule::Lock`], a later signal.
+    fn new(outcome: SignalOutcome, overlapped: bool) -> Self {
         match outcome {
-            Heard::Frame if overlapped => Reception::Captured,
-            Heard::Frame => Reception::Received,
-            Heard::Damaged | Heard::Garbled(Drop::Channel) => Reception::Channel,
-            Heard::Garbled(_) | Heard::Noise => Reception::Collision,
+            SignalOutcome::Frame if overlapped => Reception::Captured,
+            SignalOutcome::Frame => Reception::Received,
+            SignalOutcome::Damaged | SignalOutcome::Garbled(DropCause::Channel) => Reception::Channel,
+            SignalOutcome::Garbled(_) | SignalOutcome::Noise => Reception::Collision,
         }
     }
 }
@@ -191,15 +191,15 @@ pub(crate) struct Medium {
     aggregates: Vec<Vec<Mpdu>>,
     /// MPDUs that the addressed station received from the last A-MPDU.
     received: Bitmap,
-    unused: Vec<Slot>,
-    capture: Capture,
+    unused: Vec<AirSlot>,
+    capture: CaptureRule,
     shared: bool,
     /// True if every transmission is reported with its reception.
     tells_all: bool,
 }
 
 impl Medium {
-    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
+    pub fn new(plan: &CellPlan, streams: &RandomStreams) -> Self {
         let n = plan.stations.len();
         let neighbours =
             (0..n).map(|from| (0..n).filter_map(|to| neighbour(plan, streams, from, to)).collect());
@@ -209,9 +209,9 @@ impl Medium {
             aggregates: Vec::new(),
             received: Bitmap::default(),
             unused: Vec::new(),
-            capture: Capture {
-                ratio: plan.range.map_or(Range::CAPTURE, |range| range.capture),
-                receiving: plan.rules.receiving,
+            capture: CaptureRule {
+                ratio: plan.range.map_or(RadioRange::DEFAULT_CAPTURE_RATIO, |range| range.capture_ratio),
+                interference_rule: plan.rules.interference_rule,
             },
             shared: plan.range.is_none(),
             tells_all: false,
@@ -229,66 +229,66 @@ impl Medium {
     }
 
     /// Returns the transmission in `slot`.
-    pub fn get(&self, slot: Slot) -> &Transmission {
+    pub fn get(&self, slot: AirSlot) -> &Transmission {
         &self.air[usize::from(slot)]
     }
 
     /// Returns mutable access to the transmission in `slot`. The response to it uses the same slot.
-    pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
+    pub fn get_mut(&mut self, slot: AirSlot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }
 
-    /// True if a transmission ends at `now` and [`Medium::end`] has not been called for it.
+    /// True if a transmission ends at `now` and [`Medium::end_transmission`] has not been called for it.
     pub fn has_ended_signal(&self, now: Time) -> bool {
         self.air.iter().any(|tx| tx.end == now)
     }
 
     /// Assigns a slot to a transmission before it starts.
     #[inline(always)]
-    pub fn place(&mut self, tx: Transmission) -> Slot {
+    pub fn assign_slot(&mut self, tx: Transmission) -> AirSlot {
         if let Some(slot) = self.unused.pop() {
             *self.get_mut(slot) = tx;
             return slot;
         }
         self.air.push(tx);
         self.aggregates.push(Vec::new());
-        Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
+        AirSlot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
     }
 
     /// Assigns these MPDUs to the A-MPDU in `slot`.
-    pub fn set_aggregate(&mut self, slot: Slot, mpdus: &[Mpdu]) {
+    pub fn set_aggregate(&mut self, slot: AirSlot, mpdus: &[Mpdu]) {
         let aggregate = &mut self.aggregates[usize::from(slot)];
         aggregate.clear();
         aggregate.extend_from_slice(mpdus);
     }
 
     /// Returns the MPDUs that the addressed station received from the last A-MPDU.
-    pub fn received(&self) -> &Bitmap {
+    pub fn received_mpdus(&self) -> &Bitmap {
         &self.received
     }
 
     /// Frees the slot of an ended transmission.
-    pub fn free(&mut self, slot: Slot) {
+    pub fn free(&mut self, slot: AirSlot) {
         self.air[usize::from(slot)].end = Time::ZERO;
         self.unused.push(slot);
     }
 
     /// Starts the transmission in `slot`. Calls `busy` for every station whose medium was idle until now.
-    pub fn begin(
+    pub fn begin_transmission(
         &self,
-        slot: Slot,
-        stations: &mut [Member],
+        slot: AirSlot,
+        stations: &mut [StationState],
         mut busy: impl FnMut(Station, &mut ChannelAccess),
     ) {
         let &Transmission { from, start, .. } = self.get(slot);
-        let Member { receiver, access, .. } = &mut stations[usize::from(from)];
-        if receiver.sends() {
+        let StationState { receiver, access, .. } = &mut stations[usize::from(from)];
+        if receiver.begin_sending() {
             busy(from, access);
         }
         for neighbour in &self.neighbours[usize::from(from)] {
-            let Member { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
-            let signal = Signal { slot, start, power: neighbour.power, decodes: neighbour.decodes };
-            if receiver.arrives(signal, &self.capture) {
+            let StationState { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
+            let signal = Signal { slot, start, power: neighbour.power, is_decodable: neighbour.decodes };
+            if receiver.add_signal(signal, &self.capture) {
                 busy(neighbour.station, access);
             }
         }
@@ -296,17 +296,18 @@ impl Medium {
 
     /// Ends the transmission in `slot`; the caller then frees or reuses the slot. Calls `heard` with the
     /// outcome at every station within sense range.
-    pub fn end(
+    pub fn end_transmission(
         &mut self,
-        slot: Slot,
-        stations: &mut [Member],
-        mut heard: impl FnMut(Station, &mut ChannelAccess, Heard),
-    ) -> Ended {
+        slot: AirSlot,
+        stations: &mut [StationState],
+        mut heard: impl FnMut(Station, &mut ChannelAccess, SignalOutcome),
+    ) -> EndedTransmission {
         let tx = &self.air[usize::from(slot)];
-        stations[usize::from(tx.from)].receiver.has_sent();
+        stations[usize::from(tx.from)].receiver.end_sending();
         let is_aggregate = tx.kind == FrameKind::Ampdu;
         // The outcome applies if the addressed station is beyond the sense range.
-        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception: None };
+        let mut ended =
+            EndedTransmission { outcome: SignalOutcome::Garbled(DropCause::Channel), reception: None };
         if is_aggregate {
             self.received = Bitmap::default();
         }
@@ -321,20 +322,20 @@ impl Medium {
                 Some(errors) => errors.damage(&tx.frame()),
                 None => Damage::None,
             };
-            let Member { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
-            let disturbance = receiver.ends(slot, neighbour.power, &self.capture);
+            let StationState { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
+            let disturbance = receiver.remove_signal(slot, neighbour.power, &self.capture);
             let outcome = match (disturbance, damage) {
-                (None, _) => Heard::Noise,
-                (Some(others), _) if others.collided => Heard::Garbled(Drop::Collision),
-                _ if !neighbour.decodes => Heard::Garbled(Drop::Channel),
-                (_, Damage::None) => Heard::Frame,
-                (_, Damage::Payload) => Heard::Damaged,
-                (_, Damage::Header) => Heard::Garbled(Drop::Channel),
+                (None, _) => SignalOutcome::Noise,
+                (Some(others), _) if others.collided => SignalOutcome::Garbled(DropCause::Collision),
+                _ if !neighbour.decodes => SignalOutcome::Garbled(DropCause::Channel),
+                (_, Damage::None) => SignalOutcome::Frame,
+                (_, Damage::Payload) => SignalOutcome::Damaged,
+                (_, Damage::Header) => SignalOutcome::Garbled(DropCause::Channel),
             };
             heard(neighbour.station, access, outcome);
             if tx.to == neighbour.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
-                if is_aggregate && outcome != Heard::Frame {
+                if is_aggregate && outcome != SignalOutcome::Frame {
                     self.received = Bitmap::default();
                 }
                 if self.tells_all && neighbour.decodes {
@@ -350,15 +351,15 @@ impl Medium {
     }
 
     /// Calls `f` for `from`, and for every station within its sense range, if its medium is idle.
-    pub fn for_idle_around(
+    pub fn for_each_idle_station(
         &self,
         from: Station,
-        stations: &mut [Member],
+        stations: &mut [StationState],
         mut f: impl FnMut(Station, &mut ChannelAccess),
     ) {
         let around = self.neighbours[usize::from(from)].iter().map(|neighbour| neighbour.station);
         around.chain([from]).for_each(|station| {
-            let Member { receiver, access, .. } = &mut stations[usize::from(station)];
+            let StationState { receiver, access, .. } = &mut stations[usize::from(station)];
             if receiver.is_idle() {
                 f(station, access);
             }
@@ -396,7 +397,7 @@ fn damage_to_aggregate(
 
 /// Returns the link over which station `to` senses station `from`; `None` if station `from` is out of sense
 /// range.
-fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
+fn neighbour(plan: &CellPlan, streams: &RandomStreams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;
     }
@@ -404,10 +405,10 @@ fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Opti
         None => (1.0, true),
         Some(range) => {
             let square = square_of_distance(plan, from, to);
-            if square > range.sense * range.sense {
+            if square > range.sense_metres * range.sense_metres {
                 return None;
             }
-            (range.power(square), square <= range.receive * range.receive)
+            (range.received_power(square), square <= range.receive_metres * range.receive_metres)
         }
     };
     let station = to as Station;
@@ -415,8 +416,8 @@ fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Opti
 }
 
 /// Builds the error model of the link from station `from` to station `to`.
-fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
-    let errors = plan.errors_between(from, to)?.over(libm::sqrt(square_of_distance(plan, from, to)));
+fn errors(plan: &CellPlan, streams: &RandomStreams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
+    let errors = plan.errors_between(from, to)?.at_distance(libm::sqrt(square_of_distance(plan, from, to)));
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }
 

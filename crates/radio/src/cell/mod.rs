@@ -9,6 +9,7 @@ mod aggregate;
 mod edca;
 mod events;
 mod exchange;
+mod exchange_start;
 mod frames;
 mod head_of_line;
 mod mac;
@@ -24,14 +25,14 @@ mod txop_rest;
 pub use crate::address::{BROADCAST, Station};
 pub use events::{AirEvent, CellEvent};
 pub use plan::{
-    Access, AckTimeout, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LinkErrors, LostBlockAck, Nav,
-    Range, Receiving, Retries,
+    AccessMethod, AckTimeout, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, InterferenceRule,
+    LinkErrors, LostBlockAck, Nav, RadioRange, RetryLimit,
 };
 
-use crate::layer::{LinkEffect, Outgoing};
+use crate::layer::{LinkEffect, OutgoingPacket};
 use airhop_base::{AccessCategory, MacHeader, Span, Time};
-use airhop_engine::{EventQueue, Streams, Timer};
-use exchange::Exchange;
+use airhop_engine::{EventQueue, RandomStreams, Timer};
+use exchange::CellMac;
 #[cfg(test)]
 pub(crate) use medium::Transmission;
 
@@ -43,7 +44,7 @@ pub(crate) use medium::Transmission;
 #[derive(Debug)]
 pub struct Cell {
     index: u16,
-    exchange: Exchange,
+    exchange: CellMac,
     /// Number of packets that each station has accepted.
     taken: Vec<u64>,
     /// Timer of the earliest deadline of all stations.
@@ -52,8 +53,8 @@ pub struct Cell {
 
 impl Cell {
     /// Builds the cell. The name of the cell selects its random streams.
-    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
-        let (exchange, taken) = (Exchange::new(plan, streams), vec![0; plan.stations.len()]);
+    pub fn new(plan: &CellPlan, streams: &RandomStreams) -> Self {
+        let (exchange, taken) = (CellMac::new(plan, streams), vec![0; plan.stations.len()]);
         Cell { index: plan.index, exchange, taken, due: Timer::new() }
     }
 
@@ -70,7 +71,7 @@ impl Cell {
 
     /// True if stations send A-MPDUs with Block Ack.
     pub fn aggregates(&self) -> bool {
-        self.exchange.aggregates()
+        self.exchange.has_ampdu()
     }
 
     /// True if the MAC of `station` accepts a packet of an access category. The MAC may accept several packets
@@ -82,7 +83,7 @@ impl Cell {
 
     /// Returns the number of packets in the cell that have not been delivered.
     pub fn holds(&self) -> usize {
-        self.exchange.holds()
+        self.exchange.packet_count()
     }
 
     /// Returns the total airtime of each station's exchanges, including responses of other stations. Only
@@ -97,7 +98,7 @@ impl Cell {
         &mut self,
         now: Time,
         station: Station,
-        packet: Outgoing,
+        packet: OutgoingPacket,
         queue: &mut EventQueue<E>,
     ) -> u64 {
         let taken = &mut self.taken[usize::from(station)];
@@ -120,24 +121,24 @@ impl Cell {
         let begins = !matches!(event, AirEvent::End(_));
         let end_is_due = begins
             && !self.exchange.medium.is_shared()
-            && queue.more_is_due()
+            && queue.has_event_now()
             && self.exchange.medium.has_ended_signal(now);
-        let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
+        let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, kind: what }.into());
         if end_is_due {
             // A signal that begins at the end of another signal does not overlap it: the event of that end is
             // already in the queue and must be handled first.
             return schedule(now, event);
         }
         match event {
-            AirEvent::Start(slot) => self.exchange.on_start(now, slot, &mut schedule),
-            AirEvent::End(slot) => self.exchange.on_end(now, slot, effects, &mut schedule),
+            AirEvent::Start(slot) => self.exchange.on_response_start(now, slot, &mut schedule),
+            AirEvent::End(slot) => self.exchange.on_transmission_end(now, slot, effects, &mut schedule),
             AirEvent::Due => {
-                let event = CellEvent { cell: index, what: AirEvent::Due }.into();
-                if !self.due.fire(event, queue) {
+                let event = CellEvent { cell: index, kind: AirEvent::Due }.into();
+                if !self.due.expire_if_due(event, queue) {
                     return;
                 }
-                let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
-                self.exchange.on_due(now, effects, &mut schedule);
+                let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, kind: what }.into());
+                self.exchange.on_deadline(now, effects, &mut schedule);
             }
         }
         self.wait(queue);
@@ -151,7 +152,7 @@ impl Cell {
 
     /// Schedules an event for the earliest deadline.
     fn wait<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
-        let event = CellEvent { cell: self.index, what: AirEvent::Due }.into();
-        self.due.set(self.exchange.earliest(), event, queue);
+        let event = CellEvent { cell: self.index, kind: AirEvent::Due }.into();
+        self.due.set_deadline(self.exchange.earliest_deadline(), event, queue);
     }
 }

@@ -21,24 +21,24 @@ pub struct CellPlan {
     /// Parameters of 802.11n, ac and ax; `None`: the DCF of 802.11, 802.11b or 802.11g.
     pub ht: Option<HtPlan>,
     /// Basic access or RTS/CTS.
-    pub access: Access,
+    pub access_method: AccessMethod,
     /// Maximum number of transmissions of a data frame, including the first.
-    pub attempts: u32,
+    pub max_attempts: u32,
     /// Delay before each retransmission, for link layers with a slow ARQ. The station's later packets wait
     /// during the delay.
     pub retry_delay: Span,
     /// Bytes that MAC and LLC add to an IP packet in a data frame; 24 + 8 + 4 by default.
-    pub overhead: u32,
+    pub overhead_bytes: u32,
     /// dot11FragmentationThreshold: maximum length of a data frame, bytes, including header and FCS. A packet
     /// with a longer frame is fragmented by this threshold, or by
-    /// [`Outgoing::fragments`](super::Outgoing::fragments) if that is set. `None`: no fragmentation.
-    pub fragmentation: Option<u32>,
+    /// [`OutgoingPacket::fragments`](super::OutgoingPacket::fragments) if that is set. `None`: no fragmentation.
+    pub fragmentation_threshold: Option<u32>,
     /// Rules in which IEEE 802.11 and ns-2 differ.
     pub rules: CellRules,
     /// Name and position (metres) of each station.
     pub stations: Vec<(String, [f64; 2])>,
     /// Receive and sense range, metres; `None`: each station receives all other stations.
-    pub range: Option<Range>,
+    pub range: Option<RadioRange>,
     /// Error models, with the directions to which they apply.
     pub errors: Vec<LinkErrors>,
 }
@@ -55,11 +55,11 @@ impl CellPlan {
             rate,
             control_rate: rate,
             ht: None,
-            access: Access::Basic,
-            attempts: 7,
+            access_method: AccessMethod::Basic,
+            max_attempts: 7,
             retry_delay: Span::ZERO,
-            overhead: 36,
-            fragmentation: None,
+            overhead_bytes: 36,
+            fragmentation_threshold: None,
             rules: CellRules::IEEE,
             stations: Vec::new(),
             range: None,
@@ -68,7 +68,7 @@ impl CellPlan {
     }
 
     /// True if stations send A-MPDUs with Block Ack.
-    pub fn aggregates(&self) -> bool {
+    pub fn has_ampdu(&self) -> bool {
         self.ht.is_some_and(|ht| ht.ampdu.is_some())
     }
 
@@ -170,15 +170,15 @@ impl FromIterator<AccessCategory> for Categories {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmpduPlan {
     /// Maximum length of an A-MPDU, bytes.
-    pub bytes: u32,
+    pub max_ampdu_bytes: u32,
     /// Maximum length of an A-MSDU, bytes; 0: every MPDU contains a single MSDU.
-    pub amsdu: u32,
+    pub max_amsdu_bytes: u32,
     /// Block Ack window, MPDUs: 64, or 256 with 802.11ax.
     pub window: u32,
     /// Reaction of an originator to a missing BlockAck.
     pub lost_block_ack: LostBlockAck,
     /// Limit of the retransmissions of an MPDU.
-    pub retries: Retries,
+    pub retry_limit: RetryLimit,
 }
 
 /// Reaction to a missing BlockAck.
@@ -194,7 +194,7 @@ pub enum LostBlockAck {
 
 /// Limit of the retransmissions of an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retries {
+pub enum RetryLimit {
     /// Lifetime of an MPDU from its arrival in the MAC (dot11EDCATableMSDULifetime, IEEE 802.11-2020 §10.25).
     /// Attempts are not limited.
     Lifetime(Span),
@@ -203,16 +203,16 @@ pub enum Retries {
     Attempts(u32),
 }
 
-impl Default for Retries {
+impl Default for RetryLimit {
     /// Returns the standard's lifetime, 500 ms.
     fn default() -> Self {
-        Retries::Lifetime(Span::from_millis(500))
+        RetryLimit::Lifetime(Span::from_millis(500))
     }
 }
 
 /// Channel access (IEEE 802.11-2016 §10.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum AccessMethod {
     /// Basic access: data and ACK.
     Basic,
     /// RTS, CTS, data, ACK.
@@ -228,17 +228,23 @@ pub struct CellRules {
     /// Timeout of a frame without a response.
     pub ack_timeout: AckTimeout,
     /// Interference rule of receivers.
-    pub receiving: Receiving,
+    pub interference_rule: InterferenceRule,
 }
 
 impl CellRules {
     /// Rules of IEEE 802.11-2016.
-    pub const IEEE: CellRules =
-        CellRules { immediate_access: true, ack_timeout: AckTimeout::Ieee, receiving: Receiving::Sinr };
+    pub const IEEE: CellRules = CellRules {
+        immediate_access: true,
+        ack_timeout: AckTimeout::Ieee,
+        interference_rule: InterferenceRule::Sinr,
+    };
 
     /// Rules of ns-2.35.
-    pub const NS2: CellRules =
-        CellRules { immediate_access: false, ack_timeout: AckTimeout::Ns2, receiving: Receiving::Lock };
+    pub const NS2: CellRules = CellRules {
+        immediate_access: false,
+        ack_timeout: AckTimeout::Ns2,
+        interference_rule: InterferenceRule::Lock,
+    };
 
     /// Presets of rules, with their names.
     pub const PRESETS: [(&str, CellRules); 2] = [("802.11", Self::IEEE), ("ns2", Self::NS2)];
@@ -261,10 +267,10 @@ impl AckTimeout {
     pub const ALL: [(&str, AckTimeout); 2] = [("802.11", Self::Ieee), ("ns2", Self::Ns2)];
 }
 
-/// Interference rule of a receiver. With both rules a frame needs a power ratio of [`Range::capture`] to be
+/// Interference rule of a receiver. With both rules a frame needs a power ratio of [`RadioRange::capture_ratio`] to be
 /// decoded. A receiver that is locked on a decodable frame stays locked until the frame's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receiving {
+pub enum InterferenceRule {
     /// SINR: a receiver decodes a frame if its power exceeds the sum of all overlapping signals by the
     /// capture ratio. A receiver that is locked on a signal from beyond the receive range switches to a
     /// decodable signal. If two signals begin at the same time, the receiver locks on the stronger.
@@ -275,24 +281,24 @@ pub enum Receiving {
     Lock,
 }
 
-impl Receiving {
+impl InterferenceRule {
     /// Interference rules, with their names.
-    pub const ALL: [(&str, Receiving); 2] = [("sinr", Self::Sinr), ("lock", Self::Lock)];
+    pub const ALL: [(&str, InterferenceRule); 2] = [("sinr", Self::Sinr), ("lock", Self::Lock)];
 }
 
 /// Ranges of signals, and the decrease of power with distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct RadioRange {
     /// Receive range, metres: maximum distance at which a station decodes frames.
-    pub receive: f64,
+    pub receive_metres: f64,
     /// Sense range, metres: maximum distance at which a station senses the medium as busy.
-    pub sense: f64,
+    pub sense_metres: f64,
     /// Capture ratio of powers, at least 1. A frame is decoded if its power exceeds the interference by at
-    /// least this factor; see [`Receiving`].
-    pub capture: f64,
+    /// least this factor; see [`InterferenceRule`].
+    pub capture_ratio: f64,
     /// Crossover distance, metres: received power is proportional to d⁻² up to this distance, and to d⁻⁴
     /// beyond it. Infinite in free space.
-    pub crossover: f64,
+    pub crossover_metres: f64,
 }
 
 /// Error model of the directed links from one station to another.

@@ -1,9 +1,9 @@
 //! Reception state of a station: the signals at its antenna, and the signal on which its receiver is locked.
-use super::plan::Receiving;
+use super::plan::InterferenceRule;
 use airhop_base::{Span, Time};
 
 /// Index of a transmission in the medium, unique among the transmissions on the air.
-pub(crate) type Slot = u16;
+pub(crate) type AirSlot = u16;
 
 /// Reception state of a station's PHY.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,7 +11,7 @@ pub(crate) struct RxState {
     /// Number of signals at the antenna, including the station's own.
     signals: u32,
     sending: bool,
-    /// Sum of the powers of all signals except the locked signal; computed only with [`Receiving::Sinr`].
+    /// Sum of the powers of all signals except the locked signal; computed only with [`InterferenceRule::Sinr`].
     energy: f64,
     lock: Option<LockedFrame>,
 }
@@ -26,7 +26,7 @@ struct LockedFrame {
 /// Other signals during the reception of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Disturbance {
-    /// True if another signal was present; with [`Receiving::Lock`], a later signal.
+    /// True if another signal was present; with [`InterferenceRule::Lock`], a later signal.
     pub overlapped: bool,
     /// True if the other signals were too strong for the frame.
     pub collided: bool,
@@ -35,18 +35,18 @@ pub(super) struct Disturbance {
 /// Signal at an antenna.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signal {
-    pub slot: Slot,
+    pub slot: AirSlot,
     pub start: Time,
     pub power: f64,
-    pub decodes: bool,
+    pub is_decodable: bool,
 }
 
 /// Tolerance of a receiver to interference.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Capture {
-    /// Minimum ratio of powers: [`Range::capture`].
+pub(super) struct CaptureRule {
+    /// Minimum ratio of powers: [`RadioRange::capture_ratio`].
     pub ratio: f64,
-    pub receiving: Receiving,
+    pub interference_rule: InterferenceRule,
 }
 
 impl RxState {
@@ -61,19 +61,19 @@ impl RxState {
     }
 
     /// True if the receiver is locked on the signal in `slot`.
-    pub fn follows(&self, slot: Slot) -> bool {
+    pub fn is_locked_on(&self, slot: AirSlot) -> bool {
         self.lock.is_some_and(|lock| lock.signal.slot == slot)
     }
 
     /// True if the receiver is locked on a signal with completed preamble and header: PHY-RXSTART has
     /// occurred, PHY-RXEND has not. `plcp` is the duration of preamble and header.
-    pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
+    pub fn has_rx_started(&self, now: Time, plcp: Span) -> bool {
         self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
     }
 
     /// Starts a transmission of the station itself. Until the end of the transmission, the station cannot
     /// receive (half duplex). Returns true if the medium was idle.
-    pub(super) fn sends(&mut self) -> bool {
+    pub(super) fn begin_sending(&mut self) -> bool {
         debug_assert!(!self.sending, "a station sends two frames at once");
         self.sending = true;
         self.lock = None;
@@ -82,34 +82,34 @@ impl RxState {
     }
 
     /// Ends the transmission of the station itself.
-    pub(super) fn has_sent(&mut self) {
+    pub(super) fn end_sending(&mut self) {
         self.sending = false;
         self.signals -= 1;
     }
 
     /// Adds a signal at the antenna. Returns true if the medium was idle.
-    pub(super) fn arrives(&mut self, signal: Signal, capture: &Capture) -> bool {
+    pub(super) fn add_signal(&mut self, signal: Signal, capture: &CaptureRule) -> bool {
         self.signals += 1;
         let first = self.signals == 1;
-        match capture.receiving {
-            Receiving::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
-            Receiving::Lock => self.disturb(signal.power, capture.ratio),
-            Receiving::Sinr => self.arrives_among(signal, capture.ratio),
+        match capture.interference_rule {
+            InterferenceRule::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
+            InterferenceRule::Lock => self.disturb(signal.power, capture.ratio),
+            InterferenceRule::Sinr => self.arrives_among(signal, capture.ratio),
         }
         first
     }
 
-    /// Adds a signal with [`Receiving::Sinr`], where powers are summed.
+    /// Adds a signal with [`InterferenceRule::Sinr`], where powers are summed.
     fn arrives_among(&mut self, signal: Signal, ratio: f64) {
         let others = self.energy;
         self.energy += signal.power;
         if self.sending {
             return;
         }
-        let is_readable = signal.decodes && signal.power >= ratio * others;
+        let is_readable = signal.is_decodable && signal.power >= ratio * others;
         let follows = match &self.lock {
             None => is_readable || self.signals == 1,
-            Some(lock) => is_readable && (!lock.signal.decodes || lock.signal.start == signal.start),
+            Some(lock) => is_readable && (!lock.signal.is_decodable || lock.signal.start == signal.start),
         };
         if follows {
             self.lock = Some(LockedFrame::on(signal, self.signals > 1));
@@ -127,9 +127,14 @@ impl RxState {
     }
 
     /// Removes an ended signal. Returns its reception, if the receiver was locked on the signal.
-    pub(super) fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<Disturbance> {
+    pub(super) fn remove_signal(
+        &mut self,
+        slot: AirSlot,
+        power: f64,
+        capture: &CaptureRule,
+    ) -> Option<Disturbance> {
         self.signals -= 1;
-        if capture.receiving == Receiving::Sinr {
+        if capture.interference_rule == InterferenceRule::Sinr {
             // The sum restarts at exactly zero when no signal is left, so that rounding errors do not
             // accumulate.
             self.energy = if self.has_no_other_signal() { 0.0 } else { self.energy - power };

@@ -1,10 +1,10 @@
 //! Durations of a cell's frames.
-use super::frames::Lengths;
-use super::plan::{Access, CellPlan};
+use super::frames::FrameLengths;
+use super::plan::{AccessMethod, CellPlan};
 use crate::layer::FrameKind;
 use crate::phy::MAX_PPDU_TIME;
-use crate::phy::ampdu::{Limits, Psdu, largest};
-use crate::phy::amsdu::{Body, Framing};
+use crate::phy::ampdu::{Psdu, PsduLimits, fill_psdu};
+use crate::phy::amsdu::{MpduBody, MpduFraming};
 use crate::phy::{
     ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CF_END_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES,
     Phy, RTS_BYTES, TxMode, block_ack_bytes,
@@ -43,7 +43,7 @@ impl Timing {
             None => DataMode::Rate(plan.rate),
             Some(ht) => DataMode::Ht(ht.mode),
         };
-        let (cts_rate, answer_rate) = (plan.cts_rate(), plan.answer_rate());
+        let (cts_rate, answer_rate) = (plan.cts_rate(), plan.response_rate());
         let window = plan.ht.as_ref().and_then(|ht| ht.ampdu.as_ref()).map_or(0, |ampdu| ampdu.window);
         Timing {
             phy,
@@ -69,7 +69,7 @@ impl Timing {
 
     /// Returns the airtime of a PPDU with a single data frame of `bytes` bytes, to one station.
     #[inline]
-    pub fn frame(&self, bytes: u32) -> Span {
+    pub fn frame_airtime(&self, bytes: u32) -> Span {
         match &self.data {
             DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
             DataMode::Ht(mode) => single_mpdu(mode, bytes),
@@ -77,7 +77,7 @@ impl Timing {
     }
 
     /// Returns the airtime of a PPDU with a PSDU of `bytes` bytes to one station.
-    pub fn psdu(&self, bytes: u32) -> Span {
+    pub fn psdu_airtime(&self, bytes: u32) -> Span {
         match &self.data {
             DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
             DataMode::Ht(mode) => mode.airtime(bytes),
@@ -85,13 +85,13 @@ impl Timing {
     }
 
     /// Returns the airtime of the Ack or BlockAck for a frame of this kind.
-    pub fn answer(&self, kind: FrameKind) -> Span {
+    pub fn response_airtime(&self, kind: FrameKind) -> Span {
         if kind == FrameKind::Ampdu { self.block_ack } else { self.ack }
     }
 
     /// Returns the airtime of a group-addressed frame. The rate is one that all stations can receive (IEEE
     /// 802.11-2016 §10.7.5.3).
-    pub fn group(&self, bytes: u32) -> Span {
+    pub fn group_airtime(&self, bytes: u32) -> Span {
         self.phy.airtime(bytes, self.control_rate)
     }
 }
@@ -105,7 +105,7 @@ impl CellPlan {
     }
 
     /// Returns the rate of Ack, BlockAck and BlockAckReq frames.
-    pub fn answer_rate(&self) -> Rate {
+    pub fn response_rate(&self) -> Rate {
         self.ht.as_ref().map_or(self.control_rate, |ht| ht.mode.response_rate())
     }
 
@@ -115,17 +115,20 @@ impl CellPlan {
     pub fn frame_time(&self, bytes: u32) -> Span {
         let timing = Timing::new(self);
         let sifs = self.phy.sifs;
-        let threshold = self.fragmentation.unwrap_or(u32::MAX);
-        let lengths = Lengths::new(bytes + self.overhead, self.overhead.min(MAC_BYTES), threshold);
-        let others = timing.frame(lengths.each) + self.link_ack_time() + sifs;
-        self.reservation(&timing) + others * u64::from(lengths.count - 1) + timing.frame(lengths.last)
+        let threshold = self.fragmentation_threshold.unwrap_or(u32::MAX);
+        let lengths =
+            FrameLengths::new(bytes + self.overhead_bytes, self.overhead_bytes.min(MAC_BYTES), threshold);
+        let others = timing.frame_airtime(lengths.frame_bytes) + self.link_ack_time() + sifs;
+        self.reservation(&timing)
+            + others * u64::from(lengths.count - 1)
+            + timing.frame_airtime(lengths.last_frame_bytes)
     }
 
     /// Returns the time from the end of the backoff to the start of the data frame: zero without RTS/CTS.
     fn reservation(&self, timing: &Timing) -> Span {
-        match self.access {
-            Access::Basic => Span::ZERO,
-            Access::RtsCts => timing.rts + timing.cts + self.phy.sifs * 2,
+        match self.access_method {
+            AccessMethod::Basic => Span::ZERO,
+            AccessMethod::RtsCts => timing.rts + timing.cts + self.phy.sifs * 2,
         }
     }
 
@@ -143,38 +146,40 @@ impl CellPlan {
     /// Returns the mean time per IP packet of `bytes` bytes for a single saturated sender: an exchange with
     /// its mean backoff. In a cell with aggregation, the time of the longest A-MPDU's exchange is divided by
     /// the number of packets.
-    pub fn packet_time(&self, bytes: u32) -> Span {
+    pub fn saturated_packet_time(&self, bytes: u32) -> Span {
         self.share(bytes, self.mean_backoff())
     }
 
     /// Returns the mean time for which an IP packet of `bytes` bytes occupies a cell, without backoffs.
     /// Without aggregation this is [`CellPlan::exchange_time`]. With aggregation, the time of the longest
     /// A-MPDU's exchange is divided by the number of packets.
-    pub fn share_of_exchange(&self, bytes: u32) -> Span {
+    pub fn exchange_time_per_packet(&self, bytes: u32) -> Span {
         self.share(bytes, Span::ZERO)
     }
 
     fn share(&self, bytes: u32, backoff: Span) -> Span {
-        let Some((psdu, msdus)) = self.longest_psdu(bytes).filter(|(psdu, msdus)| psdu.frames() * msdus > 1)
+        let Some((psdu, msdus)) =
+            self.longest_psdu(bytes).filter(|(psdu, msdus)| psdu.mpdu_count() * msdus > 1)
         else {
             return self.exchange_time(bytes) + backoff;
         };
         let timing = Timing::new(self);
-        let answer = if psdu.frames() > 1 { timing.block_ack } else { timing.ack };
-        let exchange = self.reservation(&timing) + timing.psdu(psdu.bytes()) + self.phy.sifs + answer;
-        (self.ifs() + backoff + exchange) / u64::from(psdu.frames() * msdus)
+        let answer = if psdu.mpdu_count() > 1 { timing.block_ack } else { timing.ack };
+        let exchange = self.reservation(&timing) + timing.psdu_airtime(psdu.bytes()) + self.phy.sifs + answer;
+        (self.ifs() + backoff + exchange) / u64::from(psdu.mpdu_count() * msdus)
     }
 
     /// Returns the longest PSDU of packets of `bytes` bytes each, and the number of packets per MPDU; `None`
     /// if the cell does not aggregate.
     fn longest_psdu(&self, bytes: u32) -> Option<(Psdu, u32)> {
         let (ht, ampdu) = self.ht.as_ref().and_then(|ht| Some((ht, ht.ampdu.as_ref()?)))?;
-        let framing = Framing::new(&ht.mode, ampdu.amsdu, ampdu.bytes, self.overhead);
-        let mut body = Body::default();
+        let framing =
+            MpduFraming::new(&ht.mode, ampdu.max_amsdu_bytes, ampdu.max_ampdu_bytes, self.overhead_bytes);
+        let mut body = MpduBody::default();
         while framing.append(&mut body, bytes) {}
-        let limits = Limits::new(&ht.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
-        let mpdus = std::iter::repeat_n(framing.mpdu(&body), ampdu.window as usize);
-        Some((largest(&limits, mpdus), body.frames()))
+        let limits = PsduLimits::new(&ht.mode, ampdu.max_ampdu_bytes, ampdu.window, MAX_PPDU_TIME);
+        let mpdus = std::iter::repeat_n(framing.mpdu_bytes(&body), ampdu.window as usize);
+        Some((fill_psdu(&limits, mpdus), body.msdu_count()))
     }
 }
 

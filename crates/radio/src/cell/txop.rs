@@ -8,24 +8,24 @@
 //! reserved. Only the holder and the receivers of its frames can then use the medium, because they have no
 //! NAV. An exchange without a response ends the TXOP without a CF-End.
 use super::events::AirEvent;
-use super::exchange::Exchange;
+use super::exchange::CellMac;
 use super::mac_queue::MacQueue;
-use super::medium::{Member, NO_PACKET, Transmission};
+use super::medium::{NO_PACKET, StationState, Transmission};
 use super::plan::Nav;
-use super::txop_rest::Rest;
+use super::txop_rest::TxopRemainder;
 use crate::address::{BROADCAST, Station};
 use crate::layer::{FrameKind, LinkEffect};
 use crate::phy::CF_END_BYTES;
-use crate::phy::ampdu::Limits;
+use crate::phy::ampdu::PsduLimits;
 use crate::tag::Tag;
 use airhop_base::{FlowId, Span, Time};
 
-impl Exchange {
+impl CellMac {
     /// Updates the deadline of a station after an exchange, if the station holds a TXOP.
     #[inline]
     pub(super) fn note_txop(&mut self, station: Station) {
         if self.stations[usize::from(station)].access.txop_end().is_some() {
-            self.note_deadline(station);
+            self.update_deadline(station);
         }
     }
 
@@ -39,20 +39,20 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let Member { receiver, access, queue, .. } = &mut self.stations[usize::from(station)];
-        let rest = Rest::new(access, self.access, &self.timing, self.phy.sifs, true);
+        let StationState { receiver, access, queue, .. } = &mut self.stations[usize::from(station)];
+        let rest = TxopRemainder::new(access, self.access_method, &self.timing, self.phy.sifs, true);
         let MacQueue { sender, aggregator } = queue;
         let begins = match aggregator {
             Some(aggregator) if sender.is_free() => {
-                let room = |to, limits: &Limits| rest.within(now, to, limits);
-                let begins = aggregator.begin(now, station, room, effects);
+                let room = |to, limits: &PsduLimits| rest.exchange_limits(now, to, limits);
+                let begins = aggregator.begin_exchange(now, station, room, effects);
                 aggregator.report_ready(station, access.category(), effects);
                 begins
             }
             _ => {
                 let fits = !sender.is_free()
-                    && rest.fits(now, sender.service().to, sender.service().frame().airtime);
-                fits && sender.begin(now).is_none()
+                    && rest.fits(now, sender.head_of_line().to, sender.head_of_line().frame().airtime);
+                fits && sender.begin_exchange(now).is_none()
             }
         };
         if begins {
@@ -60,7 +60,7 @@ impl Exchange {
         }
         let end = access.txop_end();
         access.end_txop(queue.has_work(), receiver.is_idle());
-        self.note_deadline(station);
+        self.update_deadline(station);
         if self.nav == Nav::Limit && end.is_some_and(|end| end - now > self.timing.cf_end) {
             self.send_cf_end(now, station, schedule);
         }
@@ -79,20 +79,20 @@ impl Exchange {
 
     /// Sends a CF-End, which cancels the reservations of the TXOP's frames (IEEE 802.11-2020 §10.23.2.10).
     fn send_cf_end(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
-        self.stations[usize::from(station)].access.sends_cf_end();
-        let slot = self.medium.place(Transmission {
+        self.stations[usize::from(station)].access.begin_cf_end();
+        let slot = self.medium.assign_slot(Transmission {
             from: station,
             to: BROADCAST,
             kind: FrameKind::CfEnd,
             bytes: CF_END_BYTES,
-            header: CF_END_BYTES,
+            header_bytes: CF_END_BYTES,
             attempt: 1,
             start: now,
             end: now + self.timing.cf_end,
             duration: Span::ZERO,
-            tag: Tag { flow: FlowId::NONE, len: 0, seq: 0 },
-            number: NO_PACKET,
+            tag: Tag { flow: FlowId::NONE, payload_bytes: 0, seq: 0 },
+            packet_number: NO_PACKET,
         });
-        self.begin(now, slot, schedule);
+        self.begin_transmission(now, slot, schedule);
     }
 }

@@ -1,47 +1,47 @@
 //! Remaining time of a TXOP, and the frames that fit into it.
-use super::mac::block_ack::originator::Room;
+use super::mac::block_ack::originator::ExchangeLimits;
 use super::mac::channel_access::ChannelAccess;
-use super::plan::Access;
+use super::plan::AccessMethod;
 use super::timing::Timing;
 use crate::address::{BROADCAST, Station};
-use crate::phy::ampdu::Limits;
+use crate::phy::ampdu::PsduLimits;
 use airhop_base::{Span, Time};
 
 /// Remaining time of a station's TXOP.
-pub(super) struct Rest<'a> {
+pub(super) struct TxopRemainder<'a> {
     access: &'a ChannelAccess,
-    method: Access,
+    method: AccessMethod,
     timing: &'a Timing,
     sifs: Span,
     /// True if the TXOP already contains an exchange.
     is_continued: bool,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> TxopRemainder<'a> {
     pub fn new(
         access: &'a ChannelAccess,
-        method: Access,
+        method: AccessMethod,
         timing: &'a Timing,
         sifs: Span,
         is_continued: bool,
     ) -> Self {
-        Rest { access, method, timing, sifs, is_continued }
+        TxopRemainder { access, method, timing, sifs, is_continued }
     }
 
     /// Returns the limits of an exchange with a receiver: the cell's PSDU `limits`, reduced to the remaining
     /// time of the TXOP.
-    pub fn within(&self, now: Time, to: Station, limits: &Limits) -> Room {
+    pub fn exchange_limits(&self, now: Time, to: Station, limits: &PsduLimits) -> ExchangeLimits {
         let Some((rest, mode)) = self.access.txop_end().map(|end| end - now).zip(self.timing.mode()) else {
-            return Room::whole(*limits);
+            return ExchangeLimits::without_txop_limit(*limits);
         };
         let rest = rest.saturating_sub(self.protection(to));
         let for_frame = |response: Span| rest.saturating_sub(self.sifs + response);
         let (alone, together) = (for_frame(self.timing.ack), for_frame(self.timing.block_ack));
-        let shortened = limits.shortened(mode, alone, together);
+        let shortened = limits.limited_to_txop(mode, alone, together);
         let has_request = !self.is_continued || together >= self.timing.block_ack_req;
-        Room {
-            limits: if self.is_continued { shortened } else { limits.with_together(&shortened) },
-            has_request,
+        ExchangeLimits {
+            psdu_limits: if self.is_continued { shortened } else { limits.with_aggregate_limit(&shortened) },
+            may_request: has_request,
         }
     }
 
@@ -56,8 +56,10 @@ impl<'a> Rest<'a> {
     /// needed.
     fn protection(&self, to: Station) -> Span {
         match self.method {
-            Access::RtsCts if self.access.needs_rts(to) => self.timing.rts + self.timing.cts + self.sifs * 2,
-            Access::Basic | Access::RtsCts => Span::ZERO,
+            AccessMethod::RtsCts if self.access.needs_rts(to) => {
+                self.timing.rts + self.timing.cts + self.sifs * 2
+            }
+            AccessMethod::Basic | AccessMethod::RtsCts => Span::ZERO,
         }
     }
 }

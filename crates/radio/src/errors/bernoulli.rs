@@ -1,7 +1,7 @@
 //! Independent bit errors.
-use super::by_length::ByLength;
+use super::by_length::LossCache;
 use super::{Damage, ErrorModel, Frame, errors_per_bit};
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 
 /// Independent bit errors, defined by the error rate of a frame with a reference length.
 ///
@@ -12,15 +12,15 @@ pub struct Bernoulli {
     /// ln(1 - BER), not positive.
     ln_bit_survives: f64,
     /// Loss probability by frame length.
-    known: ByLength,
-    stream: Stream,
+    known: LossCache,
+    stream: RandomStream,
 }
 
 impl Bernoulli {
     /// Creates a model. A frame of `reference_bits` bits is lost with probability `fer`.
-    pub fn new(fer: f64, reference_bits: u64, stream: Stream) -> Self {
+    pub fn new(fer: f64, reference_bits: u64, stream: RandomStream) -> Self {
         let ln_bit_survives = -errors_per_bit(fer, reference_bits);
-        Bernoulli { ln_bit_survives, known: ByLength::default(), stream }
+        Bernoulli { ln_bit_survives, known: LossCache::default(), stream }
     }
 
     fn loss_probability(&mut self, bits: u64) -> f64 {
@@ -61,11 +61,11 @@ impl ErrorModel for Bernoulli {
 mod tests {
     use super::*;
     use crate::errors::{ErrorPlan, corrupted, frame};
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     #[test]
     fn the_loss_rate_follows_the_frame_length_in_bits() {
-        let mut b = Bernoulli::new(0.01, 8592, Streams::new(1, 0).stream("x"));
+        let mut b = Bernoulli::new(0.01, 8592, RandomStreams::new(1, 0).stream("x"));
         let mut twice = || {
             for bytes in [1074_u64, 14, 20, 76].into_iter().chain(1..100) {
                 let expect = 1.0 - 0.99_f64.powf((bytes * 8) as f64 / 8592.0);
@@ -99,7 +99,7 @@ mod tests {
     fn header_damage_follows_the_ber_without_changing_losses() {
         let (bits, frames) = (8608_u64, 100_000);
         let damages = |header_bits| {
-            let mut model = Bernoulli::new(0.3, bits, Streams::new(1, 0).stream("errors"));
+            let mut model = Bernoulli::new(0.3, bits, RandomStreams::new(1, 0).stream("errors"));
             let frame = Frame { header_bits, ..frame(bits) };
             (0..frames).map(|_| model.damage(&frame)).collect::<Vec<_>>()
         };

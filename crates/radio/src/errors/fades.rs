@@ -3,7 +3,7 @@
 use super::recorded::FadeRecord;
 use super::sojourn::Sojourn;
 use airhop_base::{Span, Time};
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 use std::sync::Arc;
 
 /// Plan of the bad periods of a channel.
@@ -16,7 +16,7 @@ pub enum FadePlan {
         /// Distribution of the durations.
         sojourn: Sojourn,
         /// State at the start.
-        start: Start,
+        start: InitialState,
     },
     /// Recorded fades, identical in every run.
     Recorded(Arc<FadeRecord>),
@@ -24,7 +24,7 @@ pub enum FadePlan {
 
 /// Initial state of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
+pub enum InitialState {
     /// Stationary: the run starts at an arbitrary time of a channel in equilibrium. The first period is bad
     /// with a probability equal to the long-run fraction of bad time.
     #[default]
@@ -33,9 +33,10 @@ pub enum Start {
     Good,
 }
 
-impl Start {
+impl InitialState {
     /// Initial states, with their names.
-    pub const ALL: [(&str, Start); 2] = [("stationary", Start::Stationary), ("good", Start::Good)];
+    pub const ALL: [(&str, InitialState); 2] =
+        [("stationary", InitialState::Stationary), ("good", InitialState::Good)];
 }
 
 /// States of a channel over time; queries must be in chronological order.
@@ -53,14 +54,14 @@ pub(super) struct Fades {
 #[derive(Debug)]
 enum Path {
     /// Random durations. `means`: mean durations of the good and the bad periods, seconds.
-    Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
+    Drawn { means: [f64; 2], sojourn: Sojourn, stream: RandomStream },
     /// Recorded durations. `number`: number of the present bad period, or of the next bad period during a
     /// good period.
     Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
 impl Fades {
-    pub fn new(plan: &FadePlan, stream: Stream) -> Self {
+    pub fn new(plan: &FadePlan, stream: RandomStream) -> Self {
         match plan {
             FadePlan::Drawn { means, sojourn, start } => {
                 Fades::drawn(means.map(Span::secs_f64), *sojourn, *start, stream)
@@ -72,14 +73,14 @@ impl Fades {
         }
     }
 
-    fn drawn(means: [f64; 2], sojourn: Sojourn, start: Start, mut stream: Stream) -> Self {
+    fn drawn(means: [f64; 2], sojourn: Sojourn, start: InitialState, mut stream: RandomStream) -> Self {
         let [good, bad] = means;
         let (bad, first) = match start {
-            Start::Stationary => {
+            InitialState::Stationary => {
                 let bad = stream.uniform() * (good + bad) < bad;
                 (bad, sojourn.residual(means[usize::from(bad)], stream.uniform()))
             }
-            Start::Good => (false, sojourn.duration(good, stream.uniform())),
+            InitialState::Good => (false, sojourn.duration(good, stream.uniform())),
         };
         let until = Time::ZERO + Span::from_secs_f64(first);
         Fades { bad, until, path: Path::Drawn { means, sojourn, stream } }
@@ -124,7 +125,7 @@ impl Fades {
 
     /// Returns the bad periods up to `end`, each [begin, end), in chronological order. Bad periods that touch
     /// are merged.
-    pub fn bad_times(mut self, end: Time) -> Vec<[Time; 2]> {
+    pub fn bad_periods(mut self, end: Time) -> Vec<[Time; 2]> {
         let mut times: Vec<[Time; 2]> = Vec::new();
         let mut begin = Time::ZERO;
         while begin < end {
@@ -148,14 +149,14 @@ impl Fades {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
-    fn plan(sojourn: Sojourn, start: Start) -> FadePlan {
+    fn plan(sojourn: Sojourn, start: InitialState) -> FadePlan {
         FadePlan::Drawn { means: [10, 4].map(Span::from_secs), sojourn, start }
     }
 
-    fn fades(sojourn: Sojourn, start: Start, seed: u64) -> Fades {
-        Fades::new(&plan(sojourn, start), Streams::new(seed, 0).stream("fades"))
+    fn fades(sojourn: Sojourn, start: InitialState, seed: u64) -> Fades {
+        Fades::new(&plan(sojourn, start), RandomStreams::new(seed, 0).stream("fades"))
     }
 
     fn at(ms: u64) -> Time {
@@ -165,7 +166,7 @@ mod tests {
     /// Queries at other times do not change the fades.
     #[test]
     fn the_fade_state_does_not_depend_on_queries() {
-        let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
+        let new = || fades(Sojourn::Exponential, InitialState::Stationary, 1);
         let (mut often, mut seldom, mut wide) = (new(), new(), new());
         for second in 0..2000 {
             let states: Vec<f64> =
@@ -186,9 +187,9 @@ mod tests {
     #[test]
     fn listed_bad_periods_equal_sequential_queries() {
         for (name, sojourn) in Sojourn::ALL {
-            for start in [Start::Stationary, Start::Good] {
+            for start in [InitialState::Stationary, InitialState::Good] {
                 let end = at(2_000_000);
-                let bad = fades(sojourn, start, 3).bad_times(end);
+                let bad = fades(sojourn, start, 3).bad_periods(end);
                 assert!(bad.iter().all(|[begin, end]| begin < end), "{name}");
                 assert!(bad.windows(2).all(|w| w[0][1] < w[1][0]), "{name}");
                 let mut walk = fades(sojourn, start, 3);
@@ -205,7 +206,7 @@ mod tests {
                 if let Some(last) = expect.last_mut() {
                     last[1] = last[1].min(cut);
                 }
-                assert_eq!(fades(sojourn, start, 3).bad_times(cut), expect, "{name}");
+                assert_eq!(fades(sojourn, start, 3).bad_periods(cut), expect, "{name}");
             }
         }
     }
@@ -214,7 +215,7 @@ mod tests {
     /// depend on this order.
     #[test]
     fn fades_are_drawn_in_a_fixed_order_of_random_numbers() {
-        let mut stream = Streams::new(1, 0).stream("fades");
+        let mut stream = RandomStreams::new(1, 0).stream("fades");
         let mut bad = stream.uniform() * 14.0 < 4.0;
         let (mut at, mut expect) = (Time::ZERO, Vec::new());
         while at.secs_f64() < 1000.0 {
@@ -226,7 +227,10 @@ mod tests {
             bad = !bad;
         }
         assert!(expect.len() > 50);
-        assert_eq!(fades(Sojourn::Exponential, Start::Stationary, 1).bad_times(expect[50][1]), expect[..=50]);
+        assert_eq!(
+            fades(Sojourn::Exponential, InitialState::Stationary, 1).bad_periods(expect[50][1]),
+            expect[..=50]
+        );
     }
 
     /// Good and bad periods alternate, each with its own mean and with the distribution of the plan. The
@@ -234,7 +238,7 @@ mod tests {
     #[test]
     fn good_and_bad_periods_alternate_with_their_means() {
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
-            let mut fades = fades(sojourn, Start::Stationary, 1);
+            let mut fades = fades(sojourn, InitialState::Stationary, 1);
             let mut sums = [0.0; 2];
             let n = 20_000;
             for _ in 0..2 * n {
@@ -256,16 +260,16 @@ mod tests {
     fn recorded_fades_replay_exactly_and_then_repeat() {
         for (name, sojourn) in Sojourn::ALL {
             let long = Span::from_secs(200);
-            let saved = fades(sojourn, Start::Stationary, 7).bad_times(Time::ZERO + long);
+            let saved = fades(sojourn, InitialState::Stationary, 7).bad_periods(Time::ZERO + long);
             let file = FadeRecord::new(saved.clone(), long).to_csv();
             let plan = FadePlan::Recorded(Arc::new(
                 FadeRecord::parse(&file).expect("the times equal those in the file"),
             ));
-            let played = || Fades::new(&plan, Streams::new(1, 0).stream("of no use"));
-            assert_eq!(played().bad_times(Time::ZERO + long), saved, "{name}");
+            let played = || Fades::new(&plan, RandomStreams::new(1, 0).stream("of no use"));
+            assert_eq!(played().bad_periods(Time::ZERO + long), saved, "{name}");
             // The record is played three times. A bad period at its end and a bad period at its start are
             // merged into one.
-            let all = played().bad_times(Time::ZERO + long * 3);
+            let all = played().bad_periods(Time::ZERO + long * 3);
             let mut walk = played();
             for i in 0..6_000 {
                 let from = at(100 * i);
@@ -282,11 +286,11 @@ mod tests {
     fn a_fade_record_may_be_all_good_or_all_bad() {
         let played = |bad| {
             let record = FadeRecord::new(bad, Span::from_secs(1));
-            Fades::new(&FadePlan::Recorded(Arc::new(record)), Streams::new(1, 0).stream("of no use"))
+            Fades::new(&FadePlan::Recorded(Arc::new(record)), RandomStreams::new(1, 0).stream("of no use"))
         };
-        assert!(played(Vec::new()).bad_times(at(10_000)).is_empty());
+        assert!(played(Vec::new()).bad_periods(at(10_000)).is_empty());
         assert_eq!(played(Vec::new()).bad_share(at(3), at(10_000)), 0.0);
-        assert_eq!(played(vec![[at(0), at(1000)]]).bad_times(at(10_000)), [[at(0), at(10_000)]]);
+        assert_eq!(played(vec![[at(0), at(1000)]]).bad_periods(at(10_000)), [[at(0), at(10_000)]]);
         assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
     }
 
@@ -295,7 +299,8 @@ mod tests {
     #[test]
     fn the_bad_fraction_is_stationary() {
         for (name, sojourn) in Sojourn::ALL {
-            let share = fades(sojourn, Start::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
+            let share =
+                fades(sojourn, InitialState::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
             // For cycles of a good period G and a bad period B, √Var((1 - p) B - p G) / 14 s is at most
             // 0.289, the value of the exponential distribution. The tolerance is five standard deviations
             // over 400 000 cycles, at which a correct program fails once in 1.7 million cases.
@@ -303,7 +308,7 @@ mod tests {
             let n = 20_000;
             let mut bad = [0.0; 4];
             for seed in 0..n {
-                let mut path = fades(sojourn, Start::Stationary, seed);
+                let mut path = fades(sojourn, InitialState::Stationary, seed);
                 for (count, ms) in bad.iter_mut().zip([0, 3_000, 7_000, 13_000]) {
                     *count += path.bad_share(at(ms), at(ms));
                 }
@@ -327,7 +332,7 @@ mod tests {
             let n = 4_000;
             let mut sum = 0.0;
             for seed in 0..n {
-                let path = fades(sojourn, Start::Good, seed);
+                let path = fades(sojourn, InitialState::Good, seed);
                 assert!(!path.bad, "{name}");
                 sum += path.until.secs_f64();
             }
@@ -335,7 +340,7 @@ mod tests {
             assert!((sum / n as f64 - 10.0).abs() < 5.0 * 10.0 / (n as f64).sqrt(), "{name}: {sum}");
         }
         assert_eq!(
-            fades(Sojourn::Constant, Start::Good, 1).bad_times(at(30_000)),
+            fades(Sojourn::Constant, InitialState::Good, 1).bad_periods(at(30_000)),
             [[at(10_000), at(14_000)], [at(24_000), at(28_000)]]
         );
     }

@@ -1,6 +1,6 @@
 //! Bursts of lost frames by a Markov chain.
-use super::{Damage, ErrorModel, Frame, Strikes};
-use airhop_engine::Stream;
+use super::{Damage, ErrorModel, Frame, FrameSelection};
+use airhop_engine::RandomStream;
 
 /// Two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963). A frame is lost with
 /// the probability of the present state, and then the state may change. The chain starts in its stationary
@@ -13,15 +13,15 @@ pub struct GilbertElliott {
     loss: [f64; 2],
     /// Probability of leaving the good and the bad state after a frame.
     leave: [f64; 2],
-    strikes: Strikes,
+    strikes: FrameSelection,
     bad: bool,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl GilbertElliott {
     /// Creates a chain for the frames that `strikes` selects. A frame is lost with probability `loss`, and
     /// the state changes with probability `leave`; both are [good, bad].
-    pub fn new(loss: [f64; 2], leave: [f64; 2], strikes: Strikes, mut stream: Stream) -> Self {
+    pub fn new(loss: [f64; 2], leave: [f64; 2], strikes: FrameSelection, mut stream: RandomStream) -> Self {
         // The fraction of bad frames is p_gb / (p_gb + p_bg). A chain without transitions stays in the good
         // state.
         let bad = stream.uniform() * (leave[0] + leave[1]) < leave[0];
@@ -32,12 +32,12 @@ impl GilbertElliott {
 impl ErrorModel for GilbertElliott {
     /// Draws two uniform numbers for each frame that `strikes` selects, even if the loss is certain.
     fn damage(&mut self, frame: &Frame) -> Damage {
-        if !self.strikes.at(frame) {
+        if !self.strikes.contains(frame) {
             return Damage::None;
         }
         let state = usize::from(self.bad);
-        let lost = self.stream.chance(self.loss[state]);
-        self.bad ^= self.stream.chance(self.leave[state]);
+        let lost = self.stream.random_bool(self.loss[state]);
+        self.bad ^= self.stream.random_bool(self.leave[state]);
         if lost { Damage::Header } else { Damage::None }
     }
 }
@@ -46,11 +46,12 @@ impl ErrorModel for GilbertElliott {
 mod tests {
     use super::*;
     use crate::errors::frame;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     /// Returns a boolean for each of `n` data frames: true if the frame is lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: usize) -> Vec<bool> {
-        let mut model = GilbertElliott::new(loss, leave, Strikes::Data, Streams::new(1, 0).stream("errors"));
+        let mut model =
+            GilbertElliott::new(loss, leave, FrameSelection::Data, RandomStreams::new(1, 0).stream("errors"));
         (0..n).map(|_| model.damage(&frame(8592)) == Damage::Header).collect()
     }
 
@@ -109,8 +110,8 @@ mod tests {
     #[test]
     fn the_first_frame_has_the_stationary_loss_rate() {
         let first = |seed| {
-            let stream = Streams::new(seed, 0).stream("errors");
-            GilbertElliott::new([0.0, 1.0], [0.1, 0.3], Strikes::Data, stream).damage(&frame(8592))
+            let stream = RandomStreams::new(seed, 0).stream("errors");
+            GilbertElliott::new([0.0, 1.0], [0.1, 0.3], FrameSelection::Data, stream).damage(&frame(8592))
                 == Damage::Header
         };
         let bad = share(&(0..20_000).map(first).collect::<Vec<_>>());
@@ -125,11 +126,16 @@ mod tests {
     #[test]
     fn control_frames_are_not_lost_and_do_not_step_the_chain() {
         let new = || {
-            GilbertElliott::new([0.2, 0.9], [0.1, 0.3], Strikes::Data, Streams::new(1, 0).stream("errors"))
+            GilbertElliott::new(
+                [0.2, 0.9],
+                [0.1, 0.3],
+                FrameSelection::Data,
+                RandomStreams::new(1, 0).stream("errors"),
+            )
         };
         let (mut plain, mut mixed) = (new(), new());
         for _ in 0..1000 {
-            assert_eq!(mixed.damage(&Frame { control: true, ..frame(112) }), Damage::None);
+            assert_eq!(mixed.damage(&Frame { is_control: true, ..frame(112) }), Damage::None);
             assert_eq!(mixed.damage(&frame(8592)), plain.damage(&frame(8592)));
         }
     }

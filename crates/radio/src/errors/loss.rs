@@ -1,24 +1,24 @@
 //! Independent losses of frames, for any frame length.
 use super::{Damage, ErrorModel, Frame};
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 
 /// Loss of frames with a constant probability, independent of other frames and of the frame length.
 #[derive(Debug)]
 pub struct IndependentLoss {
     p: f64,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl IndependentLoss {
     /// Creates a model that loses a frame with probability `p`.
-    pub fn new(p: f64, stream: Stream) -> Self {
+    pub fn new(p: f64, stream: RandomStream) -> Self {
         IndependentLoss { p, stream }
     }
 }
 
 impl ErrorModel for IndependentLoss {
     fn damage(&mut self, _: &Frame) -> Damage {
-        if self.stream.chance(self.p) { Damage::Header } else { Damage::None }
+        if self.stream.random_bool(self.p) { Damage::Header } else { Damage::None }
     }
 }
 

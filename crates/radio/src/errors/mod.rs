@@ -17,14 +17,14 @@ mod strikes;
 mod two_state;
 
 use airhop_base::{Span, Time};
-use airhop_engine::{Stream, Streams};
+use airhop_engine::{RandomStream, RandomStreams};
 use fades::Fades;
-pub use fades::{FadePlan, Start};
-pub use recorded::{BadLine, FadeRecord};
-pub use snr::{Coding, LinkBudget, PerModel, SnrPlan};
+pub use fades::{FadePlan, InitialState};
+pub use recorded::{FadeRecord, LineError};
+pub use snr::{ChannelCode, LinkBudget, PerModel, SnrPlan};
 pub use sojourn::Sojourn;
 use std::sync::Arc;
-pub use strikes::Strikes;
+pub use strikes::FrameSelection;
 
 /// Transmission, as an error model sees it. The model determines the damage once per attempt, at the end of
 /// the frame.
@@ -36,9 +36,9 @@ pub struct Frame {
     /// of headers only.
     pub header_bits: u64,
     /// True for an RTS, a CTS or a link ACK.
-    pub control: bool,
+    pub is_control: bool,
     /// True for a broadcast, which is never retransmitted.
-    pub broadcast: bool,
+    pub is_broadcast: bool,
     /// Start of the transmission.
     pub start: Time,
     /// End of the transmission.
@@ -87,7 +87,7 @@ pub enum ErrorPlan {
         /// Probability of leaving the good (p_gb) and the bad state (p_bg) after a frame.
         leave: [f64; 2],
         /// Frames that can be lost and that step the chain.
-        strikes: Strikes,
+        strikes: FrameSelection,
     },
     /// Markov chain of [`ErrorPlan::GilbertElliott`], with steps at fixed intervals of time instead of one
     /// step per frame.
@@ -99,7 +99,7 @@ pub enum ErrorPlan {
         /// Duration of a step.
         step: Span,
         /// Frames that can be lost.
-        strikes: Strikes,
+        strikes: FrameSelection,
     },
     /// Good and bad periods in real time.
     TwoState {
@@ -132,7 +132,7 @@ pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
 impl ErrorPlan {
     /// Builds the model of the directed link from one node or station of `network` to another. The link has
     /// its own random streams. Both directions draw their fades from the same stream.
-    pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
+    pub fn build(&self, streams: &RandomStreams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
             ErrorPlan::Clean => Box::new(Clean),
@@ -145,19 +145,19 @@ impl ErrorPlan {
             }
             ErrorPlan::Stepped { loss, leave, step, strikes } => {
                 let states = streams.stream(&format!("{network}.states.{from}->{to}"));
-                Box::new(stepped::Stepped::new(loss, leave, step, strikes, states, stream))
+                Box::new(stepped::SteppedGilbertElliott::new(loss, leave, step, strikes, states, stream))
             }
             ErrorPlan::TwoState { ref fades, errors_per_bit } => {
                 let states = fade_stream(streams, network, from, to);
                 Box::new(two_state::TwoState::new(fades, errors_per_bit, states, stream))
             }
-            ErrorPlan::Snr(ref plan) => Box::new(snr::Snr::new(plan, stream)),
+            ErrorPlan::Snr(ref plan) => Box::new(snr::SnrModel::new(plan, stream)),
             ErrorPlan::Outages { ref times, ref otherwise } => {
                 let otherwise = otherwise.build(streams, network, from, to);
                 Box::new(outages::Outages::new(times.clone(), otherwise))
             }
             ErrorPlan::OfData(ref model) => {
-                Box::new(of_data::OfData::new(model.build(streams, network, from, to)))
+                Box::new(of_data::DataOnlyErrors::new(model.build(streams, network, from, to)))
             }
         }
     }
@@ -165,9 +165,9 @@ impl ErrorPlan {
     /// Returns the bad periods of this directed link up to `until`, each [begin, end), in chronological
     /// order. The model that [`ErrorPlan::build`] creates from the same arguments has the same bad periods.
     /// `None` if the model has no fades in real time and no outages.
-    pub fn fades(
+    pub fn bad_periods(
         &self,
-        streams: &Streams,
+        streams: &RandomStreams,
         network: &str,
         from: &str,
         to: &str,
@@ -175,21 +175,21 @@ impl ErrorPlan {
     ) -> Option<Vec<[Time; 2]>> {
         match self {
             ErrorPlan::TwoState { fades, .. } => {
-                Some(Fades::new(fades, fade_stream(streams, network, from, to)).bad_times(until))
+                Some(Fades::new(fades, fade_stream(streams, network, from, to)).bad_periods(until))
             }
             ErrorPlan::Outages { times, otherwise } => {
-                let fades = otherwise.fades(streams, network, from, to, until).unwrap_or_default();
+                let fades = otherwise.bad_periods(streams, network, from, to, until).unwrap_or_default();
                 let times = times.iter().filter(|[begin, _]| *begin < until);
                 let times: Vec<_> = times.map(|[begin, end]| [*begin, (*end).min(until)]).collect();
-                Some(outages::either(&fades, &times))
+                Some(outages::merge_periods(&fades, &times))
             }
-            ErrorPlan::OfData(model) => model.fades(streams, network, from, to, until),
+            ErrorPlan::OfData(model) => model.bad_periods(streams, network, from, to, until),
             _ => None,
         }
     }
 
     /// True if the model can lose frames outside outages.
-    pub fn loses(&self) -> bool {
+    pub fn may_lose_frames(&self) -> bool {
         match self {
             ErrorPlan::Clean => false,
             ErrorPlan::FrameErrorRate { fer, .. } => *fer > 0.0,
@@ -199,23 +199,23 @@ impl ErrorPlan {
             }
             ErrorPlan::TwoState { errors_per_bit, .. } => errors_per_bit.iter().any(|rate| *rate > 0.0),
             ErrorPlan::Snr(_) => true,
-            ErrorPlan::Outages { otherwise, .. } => otherwise.loses(),
-            ErrorPlan::OfData(model) => model.loses(),
+            ErrorPlan::Outages { otherwise, .. } => otherwise.may_lose_frames(),
+            ErrorPlan::OfData(model) => model.may_lose_frames(),
         }
     }
 
     /// Returns the model for two stations at this distance. Only SNR models depend on the distance, also
     /// within [`ErrorPlan::OfData`].
-    pub fn over(&self, metres: f64) -> ErrorPlan {
+    pub fn at_distance(&self, metres: f64) -> ErrorPlan {
         match self {
             ErrorPlan::Snr(plan) => ErrorPlan::Snr(SnrPlan { metres, ..*plan }),
-            ErrorPlan::OfData(model) => ErrorPlan::OfData(Box::new(model.over(metres))),
+            ErrorPlan::OfData(model) => ErrorPlan::OfData(Box::new(model.at_distance(metres))),
             model => model.clone(),
         }
     }
 
     /// Returns the model with its losses limited to frames with data.
-    pub fn of_data(self) -> ErrorPlan {
+    pub fn limited_to_data(self) -> ErrorPlan {
         match self {
             ErrorPlan::Clean => ErrorPlan::Clean,
             model => ErrorPlan::OfData(Box::new(model)),
@@ -228,12 +228,12 @@ impl ErrorPlan {
             return self;
         }
         times.sort_unstable();
-        ErrorPlan::Outages { times: outages::either(&times, &[]).into(), otherwise: Box::new(self) }
+        ErrorPlan::Outages { times: outages::merge_periods(&times, &[]).into(), otherwise: Box::new(self) }
     }
 }
 
 /// Returns the random stream of the fades between two nodes or stations. Both directions share this stream.
-fn fade_stream(streams: &Streams, network: &str, from: &str, to: &str) -> Stream {
+fn fade_stream(streams: &RandomStreams, network: &str, from: &str, to: &str) -> RandomStream {
     let (a, b) = (from.min(to), from.max(to));
     streams.stream(&format!("{network}.fades.{a}-{b}"))
 }
@@ -254,8 +254,8 @@ pub(crate) fn frame(bits: u64) -> Frame {
     Frame {
         bits,
         header_bits: bits,
-        control: false,
-        broadcast: false,
+        is_control: false,
+        is_broadcast: false,
         start: Time::ZERO,
         end: Time::ZERO,
         attempt: 1,
@@ -265,7 +265,7 @@ pub(crate) fn frame(bits: u64) -> Frame {
 /// Returns the number of frames that `plan` damages among `frames` frames of `bits` bits.
 #[cfg(test)]
 pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
-    let mut model = plan.build(&Streams::new(1, 0), "cell", "a", "b");
+    let mut model = plan.build(&RandomStreams::new(1, 0), "cell", "a", "b");
     (0..frames).map(|_| u32::from(model.damage(&frame(bits)) != Damage::None)).sum()
 }
 
@@ -279,11 +279,11 @@ mod tests {
         let fades = FadePlan::Drawn {
             means: [Span::from_secs(1); 2],
             sojourn: Sojourn::Exponential,
-            start: Start::Stationary,
+            start: InitialState::Stationary,
         };
         let plan = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] };
         let fates = |from, to| {
-            let mut model = plan.build(&Streams::new(1, 0), "cell", from, to);
+            let mut model = plan.build(&RandomStreams::new(1, 0), "cell", from, to);
             let at = |i| Frame {
                 start: Time::from_nanos(i * 10_000_000),
                 end: Time::from_nanos(i * 10_000_000),

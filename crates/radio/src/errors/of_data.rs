@@ -4,20 +4,20 @@ use super::{Damage, ErrorModel, Frame};
 
 /// Channel that loses no control frames.
 #[derive(Debug)]
-pub(super) struct OfData {
+pub(super) struct DataOnlyErrors {
     model: Box<dyn ErrorModel>,
 }
 
-impl OfData {
+impl DataOnlyErrors {
     /// Creates the channel from the error model that applies to frames with data.
     pub fn new(model: Box<dyn ErrorModel>) -> Self {
-        OfData { model }
+        DataOnlyErrors { model }
     }
 }
 
-impl ErrorModel for OfData {
+impl ErrorModel for DataOnlyErrors {
     fn damage(&mut self, frame: &Frame) -> Damage {
-        if frame.control { Damage::None } else { self.model.damage(frame) }
+        if frame.is_control { Damage::None } else { self.model.damage(frame) }
     }
 }
 
@@ -25,16 +25,16 @@ impl ErrorModel for OfData {
 mod tests {
     use super::super::{ErrorPlan, frame};
     use super::*;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     /// Control frames are never lost, and draw no random number. Data frames have the same damage with and
     /// without control frames between them.
     #[test]
     fn control_frames_are_never_lost() {
-        let build = |plan: &ErrorPlan| plan.build(&Streams::new(1, 0), "cell", "a", "b");
+        let build = |plan: &ErrorPlan| plan.build(&RandomStreams::new(1, 0), "cell", "a", "b");
         let all = ErrorPlan::Loss(0.3);
-        let (mut plain, mut spares) = (build(&all), build(&all.clone().of_data()));
-        let control = Frame { control: true, ..frame(256) };
+        let (mut plain, mut spares) = (build(&all), build(&all.clone().limited_to_data()));
+        let control = Frame { is_control: true, ..frame(256) };
         let mut lost = 0;
         for _ in 0..1000 {
             assert_eq!(spares.damage(&control), Damage::None);
@@ -43,6 +43,6 @@ mod tests {
             lost += u32::from(fate != Damage::None);
         }
         assert!((250..350).contains(&lost), "{lost}");
-        assert_eq!(ErrorPlan::Clean.of_data(), ErrorPlan::Clean);
+        assert_eq!(ErrorPlan::Clean.limited_to_data(), ErrorPlan::Clean);
     }
 }

@@ -36,7 +36,7 @@ impl ErrorModel for Outages {
 }
 
 /// Returns the union of two ordered lists of bad periods. Periods that overlap or touch are merged.
-pub(super) fn either(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> {
+pub(super) fn merge_periods(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> {
     let mut all = [a, b].concat();
     all.sort_unstable();
     let mut merged: Vec<[Time; 2]> = Vec::new();
@@ -54,7 +54,7 @@ mod tests {
     use super::super::{ErrorPlan, frame};
     use super::*;
     use airhop_base::Span;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn frames_on_the_air_in_an_outage_are_lost() {
-        let mut model = plan(ErrorPlan::Clean).build(&Streams::new(1, 0), "air", "a", "b");
+        let mut model = plan(ErrorPlan::Clean).build(&RandomStreams::new(1, 0), "air", "a", "b");
         let sent = [[0, 5], [5, 10], [9, 11], [12, 13], [19, 22], [20, 30], [25, 40], [31, 32]];
         let lost = sent.map(|[start, end]| {
             model.damage(&Frame { start: at(start), end: at(end), ..frame(800) }) != Damage::None
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn frames_outside_an_outage_have_unchanged_damage() {
         let losses = |plan: ErrorPlan| {
-            let mut model = plan.build(&Streams::new(1, 0), "air", "a", "b");
+            let mut model = plan.build(&RandomStreams::new(1, 0), "air", "a", "b");
             let send =
                 |i| model.damage(&Frame { start: at(i), end: at(i + 1), ..frame(800) }) != Damage::None;
             (0..200).map(send).collect::<Vec<_>>()
@@ -95,11 +95,12 @@ mod tests {
 
     #[test]
     fn bad_periods_of_fades_and_outages_are_merged() {
-        let merged = either(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
+        let merged =
+            merge_periods(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
         assert_eq!(merged, times(&[[1, 6], [10, 20], [30, 31]]));
         // An outage that lasts beyond the end of the run is cut at the end.
         let plan = plan(ErrorPlan::Clean);
-        let fades = |until| plan.fades(&Streams::new(1, 0), "air", "a", "b", at(until));
+        let fades = |until| plan.bad_periods(&RandomStreams::new(1, 0), "air", "a", "b", at(until));
         assert_eq!(fades(15), Some(times(&[[10, 15]])));
         assert_eq!(fades(100), Some(times(&[[10, 20], [30, 31]])));
     }

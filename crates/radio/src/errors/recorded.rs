@@ -19,11 +19,11 @@ pub struct FadeRecord {
 
 /// Error in a file of fades: line number from 1, and the expected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadLine {
+pub struct LineError {
     /// Number of the line.
     pub line: usize,
     /// Expected and actual content.
-    pub what: String,
+    pub message: String,
 }
 
 impl FadeRecord {
@@ -45,15 +45,15 @@ impl FadeRecord {
     ///
     /// # Errors
     ///
-    /// [`BadLine`] for the first malformed line.
-    pub fn parse(text: &str) -> Result<FadeRecord, BadLine> {
+    /// [`LineError`] for the first malformed line.
+    pub fn parse(text: &str) -> Result<FadeRecord, LineError> {
         let mut reader = Reader::default();
         let mut last = 0;
         for (line, text) in (1..).zip(text.lines()) {
-            reader.line(text.trim()).map_err(|what| BadLine { line, what })?;
+            reader.line(text.trim()).map_err(|what| LineError { line, message: what })?;
             last = line;
         }
-        reader.finish().map_err(|what| BadLine { line: last.max(1), what })
+        reader.finish().map_err(|what| LineError { line: last.max(1), message: what })
     }
 
     /// Returns the record as text for [`FadeRecord::parse`]. Writing and reading back is exact to the
@@ -229,7 +229,7 @@ mod tests {
         ];
         for (text, line, expect) in cases {
             let bad = FadeRecord::parse(text).expect_err(text);
-            assert!(bad.line == line && bad.what.contains(expect), "{text:?}: {bad:?}");
+            assert!(bad.line == line && bad.message.contains(expect), "{text:?}: {bad:?}");
         }
     }
 

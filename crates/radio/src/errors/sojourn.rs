@@ -67,14 +67,14 @@ impl Sojourn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     const MEAN: f64 = 4.0;
     const N: usize = 40_000;
 
     /// Returns `N` variates in ascending order.
     fn sample(variate: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-        let mut stream = Streams::new(1, 0).stream("sojourns");
+        let mut stream = RandomStreams::new(1, 0).stream("sojourns");
         let mut all: Vec<f64> = (0..N).map(|_| variate(MEAN, stream.uniform())).collect();
         all.sort_by(f64::total_cmp);
         all

@@ -1,7 +1,7 @@
 //! Bursts of lost frames by a clocked Markov chain, independent of traffic.
-use super::{Damage, ErrorModel, Frame, Strikes};
+use super::{Damage, ErrorModel, Frame, FrameSelection};
 use airhop_base::Span;
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 
 /// Markov chain of [`super::gilbert_elliott`] with steps at fixed intervals of time instead of one step per
 /// frame. While a sender waits for its timer, this chain changes, but a chain with one step per frame does
@@ -10,21 +10,21 @@ use airhop_engine::Stream;
 /// The states are drawn from their own random stream, so they do not depend on the traffic. A data frame is
 /// lost with the loss probability of the state at the frame's start.
 #[derive(Debug)]
-pub struct Stepped {
+pub struct SteppedGilbertElliott {
     /// Loss probability of a frame in the good and the bad state.
     loss: [f64; 2],
     /// Probability of leaving the good and the bad state after a step.
     leave: [f64; 2],
     step: Span,
-    strikes: Strikes,
+    strikes: FrameSelection,
     bad: bool,
     /// Number of the step at which the present state ends.
     until: u64,
-    states: Stream,
-    stream: Stream,
+    states: RandomStream,
+    stream: RandomStream,
 }
 
-impl Stepped {
+impl SteppedGilbertElliott {
     /// Creates a chain in its stationary distribution. After each `step` the state changes with probability
     /// `leave`, drawn from `states`. Frames are lost with probability `loss`, drawn from `stream`. Both
     /// probabilities are [good, bad].
@@ -32,12 +32,13 @@ impl Stepped {
         loss: [f64; 2],
         leave: [f64; 2],
         step: Span,
-        strikes: Strikes,
-        mut states: Stream,
-        stream: Stream,
+        strikes: FrameSelection,
+        mut states: RandomStream,
+        stream: RandomStream,
     ) -> Self {
         let bad = states.uniform() * (leave[0] + leave[1]) < leave[0];
-        let mut chain = Stepped { loss, leave, step, strikes, bad: !bad, until: 0, states, stream };
+        let mut chain =
+            SteppedGilbertElliott { loss, leave, step, strikes, bad: !bad, until: 0, states, stream };
         chain.switch_state();
         chain
     }
@@ -54,17 +55,17 @@ impl Stepped {
     }
 }
 
-impl ErrorModel for Stepped {
+impl ErrorModel for SteppedGilbertElliott {
     /// Draws one uniform number for each frame that `strikes` selects. Calls must be in chronological order.
     fn damage(&mut self, frame: &Frame) -> Damage {
-        if !self.strikes.at(frame) {
+        if !self.strikes.contains(frame) {
             return Damage::None;
         }
-        let step = Span::from_nanos(frame.start.nanos()).whole(self.step);
+        let step = Span::from_nanos(frame.start.nanos()).whole_multiples(self.step);
         while self.until <= step {
             self.switch_state();
         }
-        let lost = self.stream.chance(self.loss[usize::from(self.bad)]);
+        let lost = self.stream.random_bool(self.loss[usize::from(self.bad)]);
         if lost { Damage::Header } else { Damage::None }
     }
 }
@@ -74,16 +75,16 @@ mod tests {
     use super::*;
     use crate::errors::frame;
     use airhop_base::Time;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     const STEP: Span = Span::from_millis(1);
 
-    fn model(loss: [f64; 2], leave: [f64; 2], seed: u64) -> Stepped {
-        let [states, errors] = ["states", "errors"].map(|name| Streams::new(seed, 0).stream(name));
-        Stepped::new(loss, leave, STEP, Strikes::Data, states, errors)
+    fn model(loss: [f64; 2], leave: [f64; 2], seed: u64) -> SteppedGilbertElliott {
+        let [states, errors] = ["states", "errors"].map(|name| RandomStreams::new(seed, 0).stream(name));
+        SteppedGilbertElliott::new(loss, leave, STEP, FrameSelection::Data, states, errors)
     }
 
-    fn lost(model: &mut Stepped, nanos: u64) -> bool {
+    fn lost(model: &mut SteppedGilbertElliott, nanos: u64) -> bool {
         let start = Time::from_nanos(nanos);
         model.damage(&Frame { start, end: start, ..frame(8592) }) == Damage::Header
     }
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn control_frames_are_never_lost() {
         let mut model = model([1.0, 1.0], [0.1, 0.1], 1);
-        assert_eq!(model.damage(&Frame { control: true, ..frame(112) }), Damage::None);
+        assert_eq!(model.damage(&Frame { is_control: true, ..frame(112) }), Damage::None);
         assert!(lost(&mut model, 0));
     }
 

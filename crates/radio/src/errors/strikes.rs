@@ -4,7 +4,7 @@ use super::Frame;
 /// Frames that a burst model may lose. All other frames are never lost and do not step the chain. RTS, CTS
 /// and link ACKs are never selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strikes {
+pub enum FrameSelection {
     /// All frames except the MAC's control frames.
     #[default]
     Data,
@@ -14,18 +14,21 @@ pub enum Strikes {
     Payload,
 }
 
-impl Strikes {
+impl FrameSelection {
     /// Selections, with their names.
-    pub const ALL: [(&str, Strikes); 3] =
-        [("data", Strikes::Data), ("unicast", Strikes::Unicast), ("payload", Strikes::Payload)];
+    pub const ALL: [(&str, FrameSelection); 3] = [
+        ("data", FrameSelection::Data),
+        ("unicast", FrameSelection::Unicast),
+        ("payload", FrameSelection::Payload),
+    ];
 
     /// True if the selection contains this frame.
-    pub fn at(self, frame: &Frame) -> bool {
-        !frame.control
+    pub fn contains(self, frame: &Frame) -> bool {
+        !frame.is_control
             && match self {
-                Strikes::Data => true,
-                Strikes::Unicast => !frame.broadcast,
-                Strikes::Payload => !frame.broadcast && frame.header_bits < frame.bits,
+                FrameSelection::Data => true,
+                FrameSelection::Unicast => !frame.is_broadcast,
+                FrameSelection::Payload => !frame.is_broadcast && frame.header_bits < frame.bits,
             }
     }
 }
@@ -35,7 +38,7 @@ mod tests {
     use super::super::{Damage, ErrorPlan, frame};
     use super::*;
     use airhop_base::Span;
-    use airhop_engine::Streams;
+    use airhop_engine::RandomStreams;
 
     /// Frames of four types under each selection: a segment, a TCP ACK, a broadcast and a link ACK.
     #[test]
@@ -44,28 +47,28 @@ mod tests {
         let frames = [
             Frame { header_bits: 592, ..frame(8592) },
             ack,
-            Frame { broadcast: true, header_bits: 432, ..frame(800) },
-            Frame { control: true, ..frame(112) },
+            Frame { is_broadcast: true, header_bits: 432, ..frame(800) },
+            Frame { is_control: true, ..frame(112) },
         ];
-        let struck = |strikes: Strikes| frames.map(|frame| strikes.at(&frame));
-        assert_eq!(struck(Strikes::Data), [true, true, true, false]);
-        assert_eq!(struck(Strikes::Unicast), [true, true, false, false]);
-        assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
+        let struck = |strikes: FrameSelection| frames.map(|frame| strikes.contains(&frame));
+        assert_eq!(struck(FrameSelection::Data), [true, true, true, false]);
+        assert_eq!(struck(FrameSelection::Unicast), [true, true, false, false]);
+        assert_eq!(struck(FrameSelection::Payload), [true, false, false, false]);
     }
 
     /// Frames outside the selection do not change the damage of other frames. This holds for chains with one
     /// step per frame and with timed steps.
     #[test]
     fn exempt_frames_do_not_change_the_damage_of_other_frames() {
-        let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);
+        let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], FrameSelection::Unicast);
         for plan in [
             ErrorPlan::GilbertElliott { loss, leave, strikes },
             ErrorPlan::Stepped { loss, leave, step: Span::from_millis(1), strikes },
         ] {
-            let new = || plan.build(&Streams::new(1, 0), "cell", "a", "b");
+            let new = || plan.build(&RandomStreams::new(1, 0), "cell", "a", "b");
             let (mut plain, mut mixed) = (new(), new());
             for _ in 0..1000 {
-                assert_eq!(mixed.damage(&Frame { broadcast: true, ..frame(800) }), Damage::None);
+                assert_eq!(mixed.damage(&Frame { is_broadcast: true, ..frame(800) }), Damage::None);
                 assert_eq!(mixed.damage(&frame(8592)), plain.damage(&frame(8592)));
             }
         }

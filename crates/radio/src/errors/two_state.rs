@@ -2,7 +2,7 @@
 use super::fades::{FadePlan, Fades};
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::{Span, Time};
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 
 /// Channel with alternating good and bad states in real time (Bakshi et al. 1997, Kounavis 1996).
 ///
@@ -13,13 +13,13 @@ pub struct TwoState {
     fades: Fades,
     /// Bit errors per bit in the good and the bad state.
     errors_per_bit: [f64; 2],
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl TwoState {
     /// Creates a channel with the fades of `plan`, drawn from `fades`. Bit errors are drawn from `errors`.
     /// `errors_per_bit` are the Poisson rates in good and bad periods.
-    pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: Stream, errors: Stream) -> Self {
+    pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: RandomStream, errors: RandomStream) -> Self {
         TwoState { fades: Fades::new(plan, fades), errors_per_bit, stream: errors }
     }
 
@@ -58,16 +58,16 @@ impl ErrorModel for TwoState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::{Sojourn, Start};
-    use airhop_engine::Streams;
+    use crate::errors::{InitialState, Sojourn};
+    use airhop_engine::RandomStreams;
 
-    fn stream(name: &str) -> Stream {
-        Streams::new(1, 0).stream(name)
+    fn stream(name: &str) -> RandomStream {
+        RandomStreams::new(1, 0).stream(name)
     }
 
     fn plan(good_s: u64, bad_s: u64) -> FadePlan {
         let means = [good_s, bad_s].map(Span::from_secs);
-        FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary }
+        FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: InitialState::Stationary }
     }
 
     fn fades(good_s: u64, bad_s: u64) -> Fades {
@@ -98,8 +98,8 @@ mod tests {
                 let frame = Frame {
                     bits: 1024,
                     header_bits: 128,
-                    control: false,
-                    broadcast: false,
+                    is_control: false,
+                    is_broadcast: false,
                     start: t,
                     end: t,
                     attempt: 1,
@@ -145,8 +145,8 @@ mod tests {
             let frame = Frame {
                 bits: 8592,
                 header_bits: 608,
-                control: false,
-                broadcast: false,
+                is_control: false,
+                is_broadcast: false,
                 start,
                 end,
                 attempt: 1,

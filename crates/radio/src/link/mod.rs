@@ -4,15 +4,15 @@ mod endpoint;
 mod events;
 mod plan;
 
-pub use crate::address::End;
-use crate::arq::{LinkFrame, Report, Upward};
-use crate::buffer::Buffer;
+pub use crate::address::LinkEnd;
+use crate::arq::{ArqReport, LinkFrame, ReceiverOutput};
+use crate::buffer::PacketBuffer;
 use crate::errors::Damage;
-use crate::layer::{LinkEffect, LostFrame, Outgoing, Reception, Station, Transmitted};
+use crate::layer::{LinkEffect, LostFrame, OutgoingPacket, Reception, SentFrame, Station};
 use crate::tag::Tag;
-use airhop_base::{AccessCategory, Drop, Packet, Span, Time};
-use airhop_engine::{EventQueue, Id, Streams, Timers};
-use endpoint::{Content, LinkEndpoint, Transmission};
+use airhop_base::{AccessCategory, DropCause, Packet, Span, Time};
+use airhop_engine::{EventQueue, Id, RandomStreams, Timers};
+use endpoint::{FrameContent, LinkEndpoint, Transmission};
 pub use events::{RadioEvent, RadioEventKind};
 pub use plan::RadioPlan;
 
@@ -32,17 +32,17 @@ pub struct RadioLink {
     /// True if every transmission is reported, as [`LinkEffect::Transmitted`].
     tells_all: bool,
     /// Scratch space, empty between events; kept to avoid allocations.
-    reports: Vec<Report>,
-    up: Upward,
+    reports: Vec<ArqReport>,
+    up: ReceiverOutput,
 }
 
 impl RadioLink {
     /// Builds the link. The name of the link selects its random streams.
-    pub fn new(plan: &RadioPlan, streams: &Streams) -> Self {
+    pub fn new(plan: &RadioPlan, streams: &RandomStreams) -> Self {
         let mut timers = Timers::new();
         let ends = [0, 1].map(|end| LinkEndpoint::new(plan, end, &mut timers, streams));
         let (index, delay) = (plan.index, plan.delay);
-        let (reports, up) = (Vec::new(), Upward::default());
+        let (reports, up) = (Vec::new(), ReceiverOutput::default());
         RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
@@ -65,7 +65,7 @@ impl RadioLink {
     }
 
     /// Returns the number of packets in the link, in both directions.
-    pub fn holds(&self) -> usize {
+    pub fn packet_count(&self) -> usize {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
@@ -76,7 +76,7 @@ impl RadioLink {
         &mut self,
         now: Time,
         from: Station,
-        packet: Outgoing,
+        packet: OutgoingPacket,
         queue: &mut EventQueue<E>,
         effects: &mut Vec<LinkEffect>,
     ) -> u64 {
@@ -115,12 +115,12 @@ impl RadioLink {
                 } else {
                     timer
                 };
-                if !self.timers.fire(timer, self.event(event), queue) {
+                if !self.timers.expire_if_due(timer, self.event(event), queue) {
                     return;
                 }
                 match asks {
-                    true => self.on_unanswered(now, end, effects),
-                    false => self.on_due(now, end, effects),
+                    true => self.on_nak_timeout(now, end, effects),
+                    false => self.on_ack_timeout(now, end, effects),
                 }
             }
         }
@@ -128,22 +128,22 @@ impl RadioLink {
     }
 
     /// Handles the end of a transmission at `end`. Returns the arrival time of the frame.
-    fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) -> Time {
+    fn on_sent(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) -> Time {
         let endpoint = &mut self.ends[usize::from(end)];
-        let sent = endpoint.transmitter.take().expect("only a frame on the air can end");
+        let sent = endpoint.current_transmission.take().expect("only a frame on the air can end");
         let damage = endpoint.damage(&sent);
         if self.tells_all {
             let Transmission { tag, bytes, start, .. } = sent;
             let ([from, to], frame) = (stations(end), sent.kind());
             let (number, attempt) = (sent.number(), sent.attempt());
             let reception = if damage == Damage::None { Reception::Received } else { Reception::Channel };
-            let all = Transmitted {
+            let all = SentFrame {
                 from,
                 to,
                 frame,
                 bytes,
                 tag,
-                number,
+                packet_number: number,
                 attempt,
                 start,
                 category: None,
@@ -151,67 +151,87 @@ impl RadioLink {
             };
             effects.push(LinkEffect::Transmitted(all));
         }
-        let arrival = endpoint.pace.arrival(now, self.delay[usize::from(end)]);
+        let arrival = endpoint.link_transmitter.arrival_time(now, self.delay[usize::from(end)]);
         endpoint.in_flight.push_back((sent, damage, arrival));
         arrival
     }
 
     /// Handles the arrival of the oldest frame from `end` at the other end.
-    fn on_arrived(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
+    fn on_arrived(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         let (sent, damage, _) = from.in_flight.pop_front().expect("only a frame in flight arrives");
         if damage != Damage::None {
             let Transmission { tag, bytes, .. } = sent;
             let (frame, number) = (sent.kind(), sent.number());
-            let (cause, header_intact) = (Drop::Channel, damage == Damage::Payload);
-            let packet = number.and_then(|number| from.buffer.lost(number));
+            let (cause, header_intact) = (DropCause::Channel, damage == Damage::Payload);
+            let packet = number.and_then(|number| from.buffer.take_lost(number));
             let [from, to] = stations(end);
             let msdu = 0;
-            let lost = LostFrame { from, to, frame, bytes, tag, number, msdu, cause, header_intact, packet };
+            let lost = LostFrame {
+                from,
+                to,
+                frame,
+                bytes,
+                tag,
+                packet_number: number,
+                msdu_index: msdu,
+                cause,
+                is_header_intact: header_intact,
+                packet,
+            };
             return effects.push(LinkEffect::FrameLost(lost));
         }
         match sent.content {
-            Content::Data(frame) | Content::Empty(frame) => self.on_frame(now, end, frame, sent.tag, effects),
-            Content::Ack(ack) => {
-                if let Some(since) = to.fading.take() {
+            FrameContent::Data(frame) | FrameContent::Empty(frame) => {
+                self.on_frame(now, end, frame, sent.tag, effects)
+            }
+            FrameContent::Ack(ack) => {
+                if let Some(since) = to.fade_start.take() {
                     let [to, from] = stations(end);
                     effects.push(LinkEffect::FadeEnd { from, to, lasted: now - since });
                 }
                 to.sender.on_ack(ack, &mut self.reports);
-                self.pass_on(1 - end, effects);
+                self.apply_sender_reports(1 - end, effects);
             }
-            Content::Nak(nak) => {
+            FrameContent::Nak(nak) => {
                 to.sender.on_nak(now, nak, &mut self.reports);
-                self.pass_on(1 - end, effects);
+                self.apply_sender_reports(1 - end, effects);
             }
         }
     }
 
     /// Handles a frame of the ARQ sender at `end`: delivers the packets without a gap before them, and stores
     /// the receiver's response. The newest response replaces all earlier ones.
-    fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<LinkEffect>) {
+    fn on_frame(
+        &mut self,
+        now: Time,
+        end: LinkEnd,
+        frame: LinkFrame,
+        tag: Tag,
+        effects: &mut Vec<LinkEffect>,
+    ) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
-            to.answer = Some((ack, tag));
+            to.pending_ack = Some((ack, tag));
         }
         if to.nak_timer.is_some() {
-            self.pass_up(end, effects);
+            self.apply_receiver_output(end, effects);
             return;
         }
         deliver(end, &mut from.buffer, &mut self.up.deliver, effects);
     }
 
     /// Handles the timeout of the ARQ receiver at `end`: requested retransmissions are overdue.
-    fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
+    fn on_nak_timeout(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
         self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
-        self.pass_up(1 - end, effects);
+        self.apply_receiver_output(1 - end, effects);
     }
 
     /// Executes the output of a NAK-based ARQ receiver for data from `end`: sends NAKs, drops discarded
     /// packets, and delivers packets.
-    fn pass_up(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
+    fn apply_receiver_output(&mut self, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
-        let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
+        let (buffer, ReceiverOutput { discarded: given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
         for nak in naks.drain(..) {
             let held = buffer.get(nak.first).expect("no missing packet was delivered");
             receiver.naks.push_back((nak, held.tag));
@@ -222,43 +242,43 @@ impl RadioLink {
     }
 
     /// Handles the timeout of a link ACK for data from `end`.
-    fn on_due(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
+    fn on_ack_timeout(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
         let endpoint = &mut self.ends[usize::from(end)];
         endpoint.sender.on_timeout(now, &mut self.reports);
-        let fails = self.reports.iter().any(|report| matches!(report, Report::Failed { .. }));
-        if endpoint.fading.is_none() && fails {
-            endpoint.fading = Some(now);
+        let fails = self.reports.iter().any(|report| matches!(report, ArqReport::Failed { .. }));
+        if endpoint.fade_start.is_none() && fails {
+            endpoint.fade_start = Some(now);
             let [from, to] = stations(end);
             effects.push(LinkEffect::FadeStart { from, to });
         }
-        self.pass_on(end, effects);
+        self.apply_sender_reports(end, effects);
     }
 
     /// Reports the results of the ARQ sender at `end` to the world.
-    fn pass_on(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
+    fn apply_sender_reports(&mut self, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let buffer = &mut sender.buffer;
         effects.extend(self.reports.drain(..).map(|report| {
-            let (Report::Acknowledged(number)
-            | Report::Discarded(number)
-            | Report::Aborted(number)
-            | Report::Failed { number, .. }) = report;
+            let (ArqReport::Acknowledged(number)
+            | ArqReport::Discarded(number)
+            | ArqReport::Aborted(number)
+            | ArqReport::Failed { number, .. }) = report;
             let tag = buffer.get(number).expect("the sender has not finished it").tag;
             match report {
-                Report::Failed { attempt, retry, .. } => {
+                ArqReport::Failed { attempt, retry, .. } => {
                     LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry }
                 }
-                Report::Acknowledged(_) => {
-                    buffer.settle(number);
+                ArqReport::Acknowledged(_) => {
+                    buffer.finish_sending(number);
                     LinkEffect::Acknowledged { from, to, number, tag }
                 }
-                Report::Discarded(_) => {
+                ArqReport::Discarded(_) => {
                     let packet = if receiver.receiver.holds(number) { None } else { buffer.take(number) };
-                    buffer.settle(number);
+                    buffer.finish_sending(number);
                     LinkEffect::Discarded { from, to, number, tag, packet }
                 }
-                Report::Aborted(_) => {
-                    buffer.settle(number);
+                ArqReport::Aborted(_) => {
+                    buffer.finish_sending(number);
                     LinkEffect::Aborted { from, to, number, tag }
                 }
             }
@@ -277,19 +297,19 @@ impl RadioLink {
             let [sent, due] =
                 [RadioEventKind::Sent(end), RadioEventKind::Due(end)].map(|what| self.event(what));
             let endpoint = &mut self.ends[usize::from(end)];
-            if let Some(mut next) = endpoint.next(now) {
-                next.start = endpoint.pace.begin(now);
-                next.end = endpoint.pace.finish(now, next.bytes);
+            if let Some(mut next) = endpoint.next_transmission(now) {
+                next.start = endpoint.link_transmitter.transmission_start(now);
+                next.end = endpoint.link_transmitter.transmission_end(now, next.bytes);
                 queue.push(next.end, sent);
-                endpoint.transmitter = Some(next);
+                endpoint.current_transmission = Some(next);
             }
             // A deadline that passed while the transmitter was busy, or while another frame had precedence,
             // is due now.
             let from_now = |deadline: Option<Time>| deadline.map(|at| at.max(now));
-            self.timers.set(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
+            self.timers.set_deadline(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
             if let Some(timer) = endpoint.nak_timer {
-                let ask = RadioEvent { link: self.index, what: RadioEventKind::Ask(end) }.into();
-                self.timers.set(timer, from_now(endpoint.receiver.deadline()), ask, queue);
+                let ask = RadioEvent { link: self.index, kind: RadioEventKind::Ask(end) }.into();
+                self.timers.set_deadline(timer, from_now(endpoint.receiver.deadline()), ask, queue);
             }
             let has_room = endpoint.has_room();
             if has_room && !endpoint.was_ready {
@@ -300,12 +320,12 @@ impl RadioLink {
     }
 
     fn event<E: From<RadioEvent>>(&self, what: RadioEventKind) -> E {
-        RadioEvent { link: self.index, what }.into()
+        RadioEvent { link: self.index, kind: what }.into()
     }
 }
 
 /// Delivers the packets from `end` with these numbers, except those already delivered or dropped.
-fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut Vec<LinkEffect>) {
+fn deliver(end: LinkEnd, buffer: &mut PacketBuffer, numbers: &mut Vec<u64>, effects: &mut Vec<LinkEffect>) {
     let ([from, to], contended) = (stations(end), Span::ZERO);
     let packets = numbers.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));
     effects.extend(packets.map(|(number, packet)| LinkEffect::Deliver {
@@ -318,12 +338,12 @@ fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut 
 }
 
 /// Returns the station of an end, and the station of the other end.
-fn stations(end: End) -> [Station; 2] {
+fn stations(end: LinkEnd) -> [Station; 2] {
     [end.into(), (1 - end).into()]
 }
 
 /// Returns mutable access to an end and to the other end.
-fn pair(ends: &mut [LinkEndpoint; 2], end: End) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
+fn pair(ends: &mut [LinkEndpoint; 2], end: LinkEnd) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
     let [a, b] = ends;
     if end == 0 { (a, b) } else { (b, a) }
 }

@@ -15,12 +15,12 @@ pub struct RadioPlan {
     /// Names of the two ends.
     pub ends: [String; 2],
     /// Rate of each end.
-    pub pace: [LinkRate; 2],
+    pub rates: [LinkRate; 2],
     /// Propagation delay of frames from each end: time from the transmission of the last bit to its
     /// reception. A link schedule replaces this delay.
     pub delay: [Span; 2],
     /// Bytes that the link adds to an IP packet in a data frame.
-    pub overhead: u32,
+    pub overhead_bytes: u32,
     /// Recovery of the data sent by each end.
     pub arq: [ArqPlan; 2],
     /// Error model of the frames sent by each end: data frames, and link ACKs for the data of the other end.
@@ -34,9 +34,9 @@ impl RadioPlan {
             index: 0,
             name: name.to_string(),
             ends: ends.map(String::from),
-            pace: LinkRate::both_ways(pace),
+            rates: LinkRate::both_ways(pace),
             delay: [delay; 2],
-            overhead: 0,
+            overhead_bytes: 0,
             arq: [ArqPlan::None, ArqPlan::None],
             errors: [ErrorPlan::Clean, ErrorPlan::Clean],
         }

@@ -24,7 +24,7 @@ pub const fn subframe_bytes(mpdu: u32) -> u32 {
 
 /// Limits of a PSDU with one or more MPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct PsduLimits {
     /// Maximum length in bytes of a PSDU with a single MPDU.
     alone: u32,
     /// Maximum length in bytes of a PSDU with several MPDUs.
@@ -37,32 +37,32 @@ pub struct Limits {
     before_single: u32,
 }
 
-impl Limits {
+impl PsduLimits {
     /// Creates the limits of a PSDU. An A-MPDU has at most `bytes` bytes and `frames` MPDUs. The PPDU in
     /// `mode` lasts at most `time`: [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP. If
     /// `bytes` is too small for two MPDUs, every PSDU has a single MPDU.
-    pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> Limits {
+    pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> PsduLimits {
         let alone = mode.largest_psdu(time);
         let (mpdu, before_single) = match mode.settings().format {
             Format::Ht => (HT_MPDU_LIMIT, 0),
             Format::Vht | Format::He => (MPDU_LIMITS[2], DELIMITER_BYTES), // S-MPDU
         };
-        Limits { alone, together: alone.min(bytes), mpdu, frames, before_single }
+        PsduLimits { alone, together: alone.min(bytes), mpdu, frames, before_single }
     }
 
     /// Returns the limits with the maximum length for several MPDUs taken from `other`. At the start of a
     /// TXOP, a single MPDU may exceed the TXOP limit, but several MPDUs may not.
     #[must_use]
-    pub fn with_together(&self, other: &Limits) -> Limits {
-        Limits { together: other.together, ..*self }
+    pub fn with_aggregate_limit(&self, other: &PsduLimits) -> PsduLimits {
+        PsduLimits { together: other.together, ..*self }
     }
 
     /// Returns the limits for the rest of a TXOP. A PPDU in `mode` may last `alone` with a single MPDU and
     /// `together` with several MPDUs. The two times differ because a BlockAck is longer than an Ack.
     #[must_use]
-    pub fn shortened(&self, mode: &TxMode, alone: Span, together: Span) -> Limits {
+    pub fn limited_to_txop(&self, mode: &TxMode, alone: Span, together: Span) -> PsduLimits {
         let [alone, together] = [alone, together].map(|time| mode.largest_psdu(time));
-        Limits { alone: self.alone.min(alone), together: self.together.min(together), ..*self }
+        PsduLimits { alone: self.alone.min(alone), together: self.together.min(together), ..*self }
     }
 }
 
@@ -86,7 +86,7 @@ impl Psdu {
     /// Appends an MPDU of `mpdu` bytes if the limits permit. Returns false and leaves the PSDU unchanged
     /// otherwise.
     #[inline]
-    pub fn push(&mut self, mpdu: u32, limits: &Limits) -> bool {
+    pub fn push(&mut self, mpdu: u32, limits: &PsduLimits) -> bool {
         let bytes = match self.frames {
             0 => mpdu.saturating_add(limits.before_single),
             _ => mpdu.saturating_add(self.padded + DELIMITER_BYTES),
@@ -107,7 +107,7 @@ impl Psdu {
     }
 
     /// Returns the number of MPDUs.
-    pub fn frames(&self) -> u32 {
+    pub fn mpdu_count(&self) -> u32 {
         self.frames
     }
 
@@ -119,7 +119,7 @@ impl Psdu {
 
 /// Returns the PSDU with as many MPDUs as fit, taken from the start of `lengths`. The PSDU is empty if even
 /// the first MPDU does not fit.
-pub fn largest(limits: &Limits, lengths: impl IntoIterator<Item = u32>) -> Psdu {
+pub fn fill_psdu(limits: &PsduLimits, lengths: impl IntoIterator<Item = u32>) -> Psdu {
     let mut psdu = Psdu::default();
     for mpdu in lengths {
         if !psdu.push(mpdu, limits) {
@@ -139,9 +139,9 @@ mod tests {
         TxMode::new(TxSettings { format, band, mcs, streams, width_mhz, guard }).unwrap()
     }
 
-    fn psdu(limits: &Limits, lengths: &[u32]) -> (u32, u32) {
-        let psdu = largest(limits, lengths.iter().copied());
-        (psdu.frames(), psdu.bytes())
+    fn psdu(limits: &PsduLimits, lengths: &[u32]) -> (u32, u32) {
+        let psdu = fill_psdu(limits, lengths.iter().copied());
+        (psdu.mpdu_count(), psdu.bytes())
     }
 
     const MOST: u32 = u32::MAX;
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn all_ampdu_subframes_but_the_last_are_padded() {
         assert_eq!([1534, 1535, 1536, 1537, 1538].map(subframe_bytes), [1540, 1540, 1540, 1544, 1544]);
-        let limits = Limits::new(&mode(Format::Vht, 9, 1, 80), MOST, 64, MAX_PPDU_TIME);
+        let limits = PsduLimits::new(&mode(Format::Vht, 9, 1, 80), MOST, 64, MAX_PPDU_TIME);
         assert_eq!(psdu(&limits, &[1538; 3]), (3, 1544 + 1544 + 1542));
         assert_eq!(psdu(&limits, &[90, 1538, 33]), (3, 96 + 1544 + 37));
         assert_eq!(psdu(&limits, &[1538; 100]), (64, 63 * 1544 + 1542));
@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn only_vht_and_he_put_a_delimiter_before_a_single_mpdu() {
-        let alone = |format| psdu(&Limits::new(&mode(format, 7, 1, 20), 0, 64, MAX_PPDU_TIME), &[1538, 1538]);
+        let alone =
+            |format| psdu(&PsduLimits::new(&mode(format, 7, 1, 20), 0, 64, MAX_PPDU_TIME), &[1538, 1538]);
         assert_eq!(Format::ALL.map(alone), [(1, 1538), (1, 1542), (1, 1542)]);
     }
 
@@ -167,15 +168,16 @@ mod tests {
     #[test]
     fn ampdu_bytes_frames_and_mpdu_lengths_are_limited() {
         let ht = mode(Format::Ht, 7, 1, 20);
-        let fits =
-            |bytes, frames, lengths: &[u32]| psdu(&Limits::new(&ht, bytes, frames, MAX_PPDU_TIME), lengths).0;
+        let fits = |bytes, frames, lengths: &[u32]| {
+            psdu(&PsduLimits::new(&ht, bytes, frames, MAX_PPDU_TIME), lengths).0
+        };
         assert_eq!([3085, 3086].map(|bytes| fits(bytes, 64, &[1538; 9])), [1, 2]);
         assert_eq!([1, 2, 3].map(|frames| fits(MOST, frames, &[1538; 9])), [1, 2, 3]);
         // The length field of the HT delimiter has 12 bits.
         assert_eq!(fits(MOST, 64, &[4095, 4095, 4095]), 3);
         assert_eq!(fits(MOST, 64, &[4095, 4096, 4095]), 1);
         assert_eq!(fits(MOST, 64, &[4096, 90, 90]), 1);
-        let vht = Limits::new(&mode(Format::Vht, 7, 1, 20), MOST, 64, MAX_PPDU_TIME);
+        let vht = PsduLimits::new(&mode(Format::Vht, 7, 1, 20), MOST, 64, MAX_PPDU_TIME);
         assert_eq!(psdu(&vht, &[4096, 11_454, 11_455]).0, 2);
     }
 
@@ -185,10 +187,10 @@ mod tests {
         let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];
         for (mode, time_us) in modes.iter().flat_map(|mode| [300, 2080, 5484].map(|us| (mode, us))) {
             let time = Span::from_micros(time_us);
-            let limits = Limits::new(mode, MOST, 2000, time);
+            let limits = PsduLimits::new(mode, MOST, 2000, time);
             for mpdu in 60..1600 {
-                let most = largest(&limits, std::iter::repeat_n(mpdu, 2000));
-                let (frames, bytes) = (most.frames(), most.bytes());
+                let most = fill_psdu(&limits, std::iter::repeat_n(mpdu, 2000));
+                let (frames, bytes) = (most.mpdu_count(), most.bytes());
                 assert!(frames == 0 || mode.airtime(bytes) <= time, "{mode:?} {mpdu}");
                 let more = if frames == 0 { limits.before_single + mpdu } else { most.padded + 4 + mpdu };
                 let is_too_long = more > mode.settings().format.max_psdu();
@@ -200,7 +202,7 @@ mod tests {
     /// Extreme values do not overflow.
     #[test]
     fn an_mpdu_of_extreme_length_does_not_fit() {
-        let limits = Limits::new(&mode(Format::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));
+        let limits = PsduLimits::new(&mode(Format::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));
         assert_eq!(psdu(&limits, &[u32::MAX]), (0, 0));
         assert_eq!(psdu(&limits, &[90, u32::MAX]), (1, 94));
     }

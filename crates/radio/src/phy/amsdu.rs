@@ -11,7 +11,7 @@ pub const SUBFRAME_HEADER_BYTES: u32 = 14;
 /// HT receivers announce 3839 or 7935 bytes, but an MPDU in an A-MPDU has at most 4095 bytes (IEEE
 /// 802.11-2020 §9.4.2.55.2, §9.7.1). VHT and HE limit the MPDU with header and FCS to 11454 bytes
 /// (§9.4.2.157.2).
-pub const fn longest(format: Format) -> u32 {
+pub const fn max_amsdu_bytes(format: Format) -> u32 {
     match format {
         Format::Ht => HT_MPDU_LIMIT - QOS_MAC_BYTES,
         Format::Vht | Format::He => MPDU_LIMITS[2] - QOS_MAC_BYTES,
@@ -20,40 +20,44 @@ pub const fn longest(format: Format) -> u32 {
 
 /// Lengths for packing one or more MSDUs into an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Framing {
+pub struct MpduFraming {
     /// Maximum length of an A-MSDU in bytes. With 0, every MPDU has a single MSDU.
-    pub limit: u32,
+    pub max_amsdu_bytes: u32,
     /// Length of the MAC header and FCS of an MPDU, in bytes.
-    pub mac: u32,
+    pub mac_header_bytes: u32,
     /// Length of LLC and SNAP before each packet, in bytes.
-    pub llc: u32,
+    pub llc_header_bytes: u32,
 }
 
-impl Framing {
+impl MpduFraming {
     /// Creates the framing for packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most
     /// `amsdu` bytes. The MPDU fits into an A-MPDU of `ampdu` bytes and into the longest PPDU of `mode`.
-    pub fn new(mode: &TxMode, amsdu: u32, ampdu: u32, overhead: u32) -> Framing {
+    pub fn new(mode: &TxMode, amsdu: u32, ampdu: u32, overhead: u32) -> MpduFraming {
         let mac = overhead.min(QOS_MAC_BYTES);
         let longest = mode.largest_psdu(MAX_PPDU_TIME).min(ampdu);
-        Framing { limit: amsdu.min(longest.saturating_sub(DELIMITER_BYTES + mac)), mac, llc: overhead - mac }
+        MpduFraming {
+            max_amsdu_bytes: amsdu.min(longest.saturating_sub(DELIMITER_BYTES + mac)),
+            mac_header_bytes: mac,
+            llc_header_bytes: overhead - mac,
+        }
     }
 
     /// Appends a packet of `bytes` bytes to the body of an MPDU. Returns false and leaves the body unchanged
     /// if the A-MSDU would be too long.
-    pub fn append(&self, body: &mut Body, bytes: u32) -> bool {
-        body.push(bytes.saturating_add(self.llc), self.limit)
+    pub fn append(&self, body: &mut MpduBody, bytes: u32) -> bool {
+        body.push(bytes.saturating_add(self.llc_header_bytes), self.max_amsdu_bytes)
     }
 
     /// Returns the length of an MPDU with this body in bytes.
-    pub fn mpdu(&self, body: &Body) -> u32 {
-        body.bytes().saturating_add(self.mac)
+    pub fn mpdu_bytes(&self, body: &MpduBody) -> u32 {
+        body.bytes().saturating_add(self.mac_header_bytes)
     }
 }
 
 /// Body of a QoS Data frame under construction, to which MSDUs are appended. The body is either a single MSDU
 /// without a subframe header, or an A-MSDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Body {
+pub struct MpduBody {
     /// Number of MSDUs.
     frames: u32,
     /// Length of the body in bytes.
@@ -62,7 +66,7 @@ pub struct Body {
     padded: u32,
 }
 
-impl Body {
+impl MpduBody {
     /// Appends an MSDU of `msdu` bytes, LLC and SNAP included, and returns true. Returns false and leaves the
     /// body unchanged if the A-MSDU would exceed `limit` bytes. The limit does not apply to a single MSDU.
     pub fn push(&mut self, msdu: u32, limit: u32) -> bool {
@@ -78,7 +82,7 @@ impl Body {
     }
 
     /// Returns the number of MSDUs.
-    pub fn frames(&self) -> u32 {
+    pub fn msdu_count(&self) -> u32 {
         self.frames
     }
 
@@ -95,9 +99,9 @@ mod tests {
     use airhop_base::Span;
 
     fn body(limit: u32, lengths: impl IntoIterator<Item = u32>) -> (u32, u32) {
-        let mut body = Body::default();
+        let mut body = MpduBody::default();
         let _ = lengths.into_iter().all(|msdu| body.push(msdu, limit));
-        (body.frames(), body.bytes())
+        (body.msdu_count(), body.bytes())
     }
 
     /// The subframe of an MSDU of 1508 bytes has 1522 bytes and 2 bytes of padding.
@@ -113,8 +117,8 @@ mod tests {
         assert_eq!([3045, 3046].map(|limit| body(limit, [1508; 9]).0), [1, 2]);
         assert_eq!([3839, 7935].map(|limit| body(limit, [1508; 9])), [(2, 3046), (5, 7618)]);
         assert_eq!(body(100, [1508, 1508]), (1, 1508), "not for a single MSDU");
-        assert_eq!(Format::ALL.map(longest), [4065, 11_424, 11_424]);
-        assert_eq!(Format::ALL.map(|format| body(longest(format), [1508; 9]).0), [2, 7, 7]);
+        assert_eq!(Format::ALL.map(max_amsdu_bytes), [4065, 11_424, 11_424]);
+        assert_eq!(Format::ALL.map(|format| body(max_amsdu_bytes(format), [1508; 9]).0), [2, 7, 7]);
     }
 
     /// The A-MSDU fits into the A-MPDU and into the longest PPDU: at 6.5 Mbit/s, 5.484 ms carry 4425 bytes.
@@ -124,13 +128,19 @@ mod tests {
             let (format, band, guard) = (Format::Vht, Band::Ghz5, Span::from_nanos(800));
             TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap()
         };
-        let limit = |mcs, amsdu, ampdu| Framing::new(&mode(mcs), amsdu, ampdu, 38).limit;
+        let limit = |mcs, amsdu, ampdu| MpduFraming::new(&mode(mcs), amsdu, ampdu, 38).max_amsdu_bytes;
         assert_eq!(limit(8, 11_424, u32::MAX), 11_424);
         assert_eq!(limit(8, 11_424, 8191), 8191 - 34);
         assert_eq!(limit(0, 11_424, u32::MAX), mode(0).largest_psdu(MAX_PPDU_TIME) - 34);
         assert_eq!(limit(0, 0, u32::MAX), 0);
-        assert_eq!(Framing::new(&mode(8), 7935, u32::MAX, 38), Framing { limit: 7935, mac: 30, llc: 8 });
-        assert_eq!(Framing::new(&mode(8), 7935, 20, 20), Framing { limit: 0, mac: 20, llc: 0 });
+        assert_eq!(
+            MpduFraming::new(&mode(8), 7935, u32::MAX, 38),
+            MpduFraming { max_amsdu_bytes: 7935, mac_header_bytes: 30, llc_header_bytes: 8 }
+        );
+        assert_eq!(
+            MpduFraming::new(&mode(8), 7935, 20, 20),
+            MpduFraming { max_amsdu_bytes: 0, mac_header_bytes: 20, llc_header_bytes: 0 }
+        );
     }
 
     /// Extreme values do not overflow.

@@ -110,7 +110,7 @@ impl Format {
 
     /// Returns the channel widths of the band in MHz, in ascending order; empty if the standard does not use
     /// the band.
-    pub const fn widths(self, band: Band) -> &'static [u32] {
+    pub const fn widths_mhz(self, band: Band) -> &'static [u32] {
         match (self, band) {
             (Format::Vht, Band::Ghz2_4) => &[],
             (Format::Ht, _) | (Format::He, Band::Ghz2_4) => &[20, 40],

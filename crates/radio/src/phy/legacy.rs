@@ -131,7 +131,7 @@ impl Phy {
     /// Returns AckTimeout and CTSTimeout without the SIFS before the response. Both are one slot plus
     /// aRxPHYStartDelay, the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4,
     /// 17-21).
-    pub fn answer_timeout(&self) -> Span {
+    pub fn response_timeout(&self) -> Span {
         self.slot + self.plcp
     }
 
@@ -140,15 +140,15 @@ impl Phy {
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
         self.plcp
             + match self.coding {
-                Coding::Serial => rate.time_for(bytes),
-                Coding::Ofdm { signal_extension } => ofdm_symbols(bytes, rate) + signal_extension,
+                Coding::Serial => rate.time_for_bytes(bytes),
+                Coding::Ofdm { signal_extension } => ofdm_data_duration(bytes, rate) + signal_extension,
             }
     }
 }
 
 /// Returns the duration of the DATA field of an OFDM frame: 16 service bits, the frame and 6 tail bits,
 /// padded to whole symbols (IEEE 802.11-2016 §17.3.5.4).
-fn ofdm_symbols(bytes: u32, rate: Rate) -> Span {
+fn ofdm_data_duration(bytes: u32, rate: Rate) -> Span {
     const SYMBOL_US: u64 = 4;
     let bits = 16 + 8 * u64::from(bytes) + 6;
     Span::from_micros(SYMBOL_US) * (bits * 1_000_000).div_ceil(rate.bps() * SYMBOL_US)

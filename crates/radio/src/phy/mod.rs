@@ -15,7 +15,7 @@ mod mode;
 mod settings;
 mod symbol;
 
-pub use ampdu::{DELIMITER_BYTES, Limits, Psdu, QOS_MAC_BYTES};
+pub use ampdu::{DELIMITER_BYTES, Psdu, PsduLimits, QOS_MAC_BYTES};
 pub use format::{
     BASIC_RATES, BLOCK_ACK_REQ_BYTES, Band, CF_END_BYTES, Format, MAX_PPDU_TIME, block_ack_bytes,
 };

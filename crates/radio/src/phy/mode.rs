@@ -1,7 +1,7 @@
 //! Transmission mode of a PPDU of 802.11n, ac or ax, and its airtime.
 use super::format::{BASIC_RATES, Format};
 use super::settings::{ModeError, TxSettings};
-use super::symbol::{Symbol, tones};
+use super::symbol::{SymbolBits, data_subcarriers};
 use airhop_base::{Rate, Span};
 
 /// Transmission mode of a PPDU, with all values that do not depend on the PSDU.
@@ -12,7 +12,7 @@ use airhop_base::{Rate, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxMode {
     settings: TxSettings,
-    symbol: Symbol,
+    symbol: SymbolBits,
     /// Number of bits in the data field that are not PSDU: 16 service bits and the tail bits of each encoder.
     overhead_bits: u64,
     /// T_SYM in ns.
@@ -37,7 +37,12 @@ impl TxMode {
     pub fn new(settings: TxSettings) -> Result<TxMode, ModeError> {
         settings.check()?;
         let TxSettings { format, band, mcs, streams, width_mhz, guard } = settings;
-        let symbol = Symbol::of(&settings).ok_or(ModeError::LeftOut { format, mcs, streams, width_mhz })?;
+        let symbol = SymbolBits::from_settings(&settings).ok_or(ModeError::LeftOut {
+            format,
+            mcs,
+            streams,
+            width_mhz,
+        })?;
         let useful_ns = if format == Format::He { 12_800 } else { 3_200 };
         Ok(TxMode {
             settings,
@@ -76,7 +81,7 @@ impl TxMode {
     pub fn symbol_gain(&self) -> f64 {
         let TxSettings { format, width_mhz, .. } = self.settings;
         let product = f64::from(width_mhz) * self.symbol_ns as f64 / 1e3;
-        product / f64::from(tones(format, width_mhz))
+        product / f64::from(data_subcarriers(format, width_mhz))
     }
 
     /// Returns the duration of the preamble, from the legacy training fields to the last field before the

@@ -33,7 +33,7 @@ impl TxSettings {
         if !(1..=format.max_streams()).contains(&streams) {
             return Err(ModeError::Streams { format, streams });
         }
-        if !format.widths(band).contains(&width_mhz) {
+        if !format.widths_mhz(band).contains(&width_mhz) {
             return Err(ModeError::Width { format, band, width_mhz });
         }
         if !format.guards().contains(&guard) {
@@ -117,7 +117,7 @@ impl fmt::Display for ModeError {
                 )
             }
             ModeError::Width { format, band, width_mhz } => {
-                let widths = one_of(format.widths(band).iter().map(|mhz| format!("{mhz} MHz")));
+                let widths = one_of(format.widths_mhz(band).iter().map(|mhz| format!("{mhz} MHz")));
                 write!(f, "a width of {width_mhz} MHz: expected {widths} for {}", in_band(format, band))
             }
             ModeError::Guard { format, guard } => {

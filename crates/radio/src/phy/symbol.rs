@@ -30,7 +30,7 @@ pub struct Modulation {
 
 impl Modulation {
     /// Returns modulation and code rate of an MCS from 0 to 11.
-    pub const fn of(mcs: u8) -> Modulation {
+    pub const fn from_mcs(mcs: u8) -> Modulation {
         let (bits, code_rate) = MODULATIONS[mcs as usize];
         Modulation { bits, code_rate }
     }
@@ -38,11 +38,11 @@ impl Modulation {
 
 /// Modes that the VHT tables exclude although the bits could be divided equally among encoders. Each entry
 /// has the width in MHz, the number of spatial streams and the MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
-const LEFT_OUT: [(u32, u8, u8); 4] = [(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)];
+const EXCLUDED_VHT_MODES: [(u32, u8, u8); 4] = [(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)];
 
 /// Numbers of bits of an OFDM symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Symbol {
+pub(super) struct SymbolBits {
     /// N_DBPS: data bits per symbol, rounded down to an integer.
     pub data_bits: u32,
     /// Data bits per symbol as a fraction, before rounding. HE's tables compute data rates from the fraction.
@@ -51,25 +51,27 @@ pub(super) struct Symbol {
     pub encoders: u32,
 }
 
-impl Symbol {
+impl SymbolBits {
     /// Returns the bits of a symbol; `None` if the standard excludes the combination. Each setting must be
     /// within the range of the format.
-    pub fn of(settings: &TxSettings) -> Option<Symbol> {
+    pub fn from_settings(settings: &TxSettings) -> Option<SymbolBits> {
         let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
-        let Modulation { bits: tone_bits, code_rate: [share, of] } = Modulation::of(mcs);
-        let coded_bits = tones(format, width_mhz) * tone_bits * u32::from(streams);
+        let Modulation { bits: tone_bits, code_rate: [share, of] } = Modulation::from_mcs(mcs);
+        let coded_bits = data_subcarriers(format, width_mhz) * tone_bits * u32::from(streams);
         let exact_bits = [coded_bits * share, of];
         let data_bits = exact_bits[0] / of;
         let is_whole = exact_bits[0].is_multiple_of(of);
         let encoders = match format {
             Format::Ht => encoders(coded_bits, data_bits, HT_ENCODER_BITS),
-            Format::Vht if !is_whole || LEFT_OUT.contains(&(width_mhz, streams, mcs)) => return None,
+            Format::Vht if !is_whole || EXCLUDED_VHT_MODES.contains(&(width_mhz, streams, mcs)) => {
+                return None;
+            }
             Format::Vht => encoders(coded_bits, data_bits, VHT_ENCODER_BITS),
             // With LDPC there is no convolutional encoder. LDPC is mandatory above 20 MHz, 4 streams or MCS 9
             // (802.11ax-2021 §27.3.12.5).
             Format::He => u32::from(width_mhz == 20 && streams <= 4 && mcs <= 9),
         };
-        Some(Symbol { data_bits, exact_bits, encoders })
+        Some(SymbolBits { data_bits, exact_bits, encoders })
     }
 }
 
@@ -93,7 +95,7 @@ fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
 
 /// Returns N_SD, the number of data subcarriers of a channel. In HE these are the data subcarriers of the
 /// resource unit that fills the channel (242, 484, 996 or twice 996 tones).
-pub(super) fn tones(format: Format, width_mhz: u32) -> u32 {
+pub(super) fn data_subcarriers(format: Format, width_mhz: u32) -> u32 {
     match (format, width_mhz) {
         (Format::Ht | Format::Vht, 20) => 52,
         (Format::Ht | Format::Vht, 40) => 108,

@@ -1,7 +1,7 @@
 //! Tests of broadcast frames on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, count, ns, secs, slots, watch};
-use crate::cell::{Access, BROADCAST};
+use crate::cell::{AccessMethod, BROADCAST};
 use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::{AccessCategory, Rate};
@@ -11,9 +11,9 @@ use airhop_base::{AccessCategory, Rate};
 /// as after any packet (§10.3.4.3).
 #[test]
 fn a_broadcast_is_sent_once_at_the_control_rate() {
-    for access in [Access::Basic, Access::RtsCts] {
+    for access in [AccessMethod::Basic, AccessMethod::RtsCts] {
         let mut plan = line(&[0.0, 30.0, 60.0, 90.0], 40.0, 85.0);
-        (plan.access, plan.control_rate) = (access, Rate::from_bps(1_000_000));
+        (plan.access_method, plan.control_rate) = (access, Rate::from_bps(1_000_000));
         let mut world = World::new(&plan, 1);
         world.push(1, BROADCAST, 1040);
         world.push(1, BROADCAST, 1040);

@@ -4,13 +4,13 @@ use super::{count, secs, watch};
 use crate::cell::{CellPlan, LinkErrors, Station};
 use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
-use airhop_base::Drop;
-use airhop_engine::Streams;
+use airhop_base::DropCause;
+use airhop_engine::RandomStreams;
 
 #[test]
 fn data_and_control_frames_are_lost_by_their_length_in_bits() {
     let mut plan = plan(2);
-    plan.attempts = 1;
+    plan.max_attempts = 1;
     // The data frame has a length of 1076 bytes.
     let model = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: 1076 * 8 };
     plan.errors = vec![LinkErrors { from: None, to: None, model }];
@@ -31,7 +31,7 @@ fn data_and_control_frames_are_lost_by_their_length_in_bits() {
 #[test]
 fn intact_headers_follow_the_bit_error_rate() {
     let mut plan = plan(3);
-    plan.attempts = 1;
+    plan.max_attempts = 1;
     let model = ErrorPlan::FrameErrorRate { fer: 0.6, reference_bits: 1076 * 8 };
     plan.errors = vec![LinkErrors { from: None, to: None, model }];
     let mut world = World::new(&plan, 1);
@@ -41,7 +41,7 @@ fn intact_headers_follow_the_bit_error_rate() {
     let lost = |intact| {
         let is = |n: &Note| match n {
             Note::Lost { frame, cause, header_intact, .. } => {
-                *frame == FrameKind::Data && *cause == Drop::Channel && *header_intact == intact
+                *frame == FrameKind::Data && *cause == DropCause::Channel && *header_intact == intact
             }
             _ => false,
         };
@@ -75,7 +75,7 @@ fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     world.run(secs(10));
     let fate = |n: &Note| match n {
         Note::Delivered { from: 0, .. } => Some(Some(true)),
-        Note::Lost { from: 0, frame: FrameKind::Data, cause: Drop::Channel, .. } => Some(Some(false)),
+        Note::Lost { from: 0, frame: FrameKind::Data, cause: DropCause::Channel, .. } => Some(Some(false)),
         Note::Lost { from: 0, frame: FrameKind::Data, .. } => Some(None),
         _ => None,
     };
@@ -87,7 +87,7 @@ fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
 #[test]
 fn the_channel_does_not_depend_on_the_traffic() {
     let mut plan = plan(4);
-    plan.attempts = 1;
+    plan.max_attempts = 1;
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.1))];
     let alone = fates(&plan, &[]);
     let crowded = fates(&plan, &[2, 3]);
@@ -96,6 +96,6 @@ fn the_channel_does_not_depend_on_the_traffic() {
         assert!(b.is_none() || a == b, "frame {i}: {a:?} alone, {b:?} with others");
     }
     // The link's own random stream determines the errors.
-    let mut stream = Streams::new(1, 0).stream("cell.errors.s0->s1");
-    assert!(alone.iter().all(|f| *f == Some(!stream.chance(0.1))));
+    let mut stream = RandomStreams::new(1, 0).stream("cell.errors.s0->s1");
+    assert!(alone.iter().all(|f| *f == Some(!stream.random_bool(0.1))));
 }

@@ -1,11 +1,11 @@
 //! Tests of the standard's fragments on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
-use crate::cell::{Access, CellPlan, CellRules, Transmission};
+use crate::cell::{AccessMethod, CellPlan, CellRules, Transmission};
 use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use crate::phy::{ACK_BYTES, Phy};
-use airhop_base::{Drop, Span, Time};
+use airhop_base::{DropCause, Span, Time};
 
 /// Airtime of a link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
@@ -13,7 +13,7 @@ const ACK: u64 = 202_182;
 /// Returns a cell with frames of at most 256 bytes. A packet of 1040 bytes has five frames: each has 28 bytes
 /// of MAC header and FCS, and the first also 8 bytes of LLC.
 fn cutting(n: usize) -> CellPlan {
-    CellPlan { fragmentation: Some(256), ..plan(n) }
+    CellPlan { fragmentation_threshold: Some(256), ..plan(n) }
 }
 
 fn data(air: &[Transmission]) -> Vec<Transmission> {
@@ -46,9 +46,10 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
 #[test]
 fn the_planned_time_of_fragments_equals_the_simulated_time() {
     for phy in Phy::ALL {
-        for access in [Access::Basic, Access::RtsCts] {
+        for access in [AccessMethod::Basic, AccessMethod::RtsCts] {
             let rate = phy.rates[phy.rates.len() - 1];
-            let mut plan = CellPlan { phy, rate, control_rate: phy.rates[0], access, ..cutting(2) };
+            let mut plan =
+                CellPlan { phy, rate, control_rate: phy.rates[0], access_method: access, ..cutting(2) };
             for (bytes, fragments) in [(219, 1), (220, 1), (221, 2), (1040, 5), (1500, 7), (8000, 16)] {
                 let mut world = World::new(&plan, 1);
                 world.push(0, 1, bytes);
@@ -61,7 +62,7 @@ fn the_planned_time_of_fragments_equals_the_simulated_time() {
                 assert_eq!(carried, bytes + 8);
             }
             // A threshold of 255 bytes would leave 227 bytes for the packet, an odd number (§10.5).
-            plan.fragmentation = Some(255);
+            plan.fragmentation_threshold = Some(255);
             let mut world = World::new(&plan, 1);
             world.push(0, 1, 1040);
             assert_eq!(data(&watch(&mut world, secs(1)))[0].bytes, 254);
@@ -74,7 +75,7 @@ fn the_planned_time_of_fragments_equals_the_simulated_time() {
 /// again, with an RTS, and the burst continues with this fragment.
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
-    let plan = CellPlan { access: Access::RtsCts, ..cutting(2) };
+    let plan = CellPlan { access_method: AccessMethod::RtsCts, ..cutting(2) };
     let mut world = World::new(&plan, 1);
     world.push(0, 1, 600); // three fragments
     let air = watch(&mut world, secs(1));
@@ -101,7 +102,7 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
 /// therefore collide.
 #[test]
 fn acks_of_fragments_set_the_nav_of_a_hidden_station() {
-    let plan = CellPlan { fragmentation: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };
+    let plan = CellPlan { fragmentation_threshold: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 1040);
     world.saturate(2, 1, 1040);
@@ -116,7 +117,8 @@ fn acks_of_fragments_set_the_nav_of_a_hidden_station() {
         assert!(by_2.iter().all(|t| t.start < ack.end || t.start >= until), "{ack:?}");
         heard += 1;
     }
-    let collided = |n: &Note| matches!(n, Note::Lost { frame: FrameKind::Data, cause: Drop::Collision, .. });
+    let collided =
+        |n: &Note| matches!(n, Note::Lost { frame: FrameKind::Data, cause: DropCause::Collision, .. });
     let frames = data(&air).len();
     assert!(heard > 4000 && count(&world, collided) > 200, "{heard} of {frames}");
 }
@@ -126,7 +128,7 @@ fn acks_of_fragments_set_the_nav_of_a_hidden_station() {
 /// MSDU") and the number of attempts (§10.3.4.4).
 #[test]
 fn a_missing_fragment_ack_causes_a_backoff() {
-    let mut plan = CellPlan { attempts: 4, ..cutting(2) };
+    let mut plan = CellPlan { max_attempts: 4, ..cutting(2) };
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.4))];
     let mut world = World::new(&plan, 1);
     (0..1000).for_each(|_| world.push(0, 1, 1040));
@@ -158,7 +160,7 @@ fn a_missing_fragment_ack_causes_a_backoff() {
 #[test]
 fn a_discarded_fragment_discards_its_packet() {
     for (attempts, fer) in [(1, 0.1), (1, 0.6), (2, 0.5), (4, 0.9)] {
-        let mut plan = CellPlan { attempts, ..cutting(2) };
+        let mut plan = CellPlan { max_attempts: attempts, ..cutting(2) };
         plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer, reference_bits: 1076 * 8 })];
         let mut world = World::new(&plan, 1);
         let n = 4000;
@@ -205,12 +207,12 @@ fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
     for &bytes in lengths {
         let p = 1.0 - (1.0 - ber).powi(8 * bytes as i32);
         time += reached * sifs;
-        for failures in 0..plan.attempts {
+        for failures in 0..plan.max_attempts {
             let tried = reached * p.powi(failures as i32);
-            let repeats = if failures + 1 < plan.attempts { difs + backoff(failures + 1) } else { 0.0 };
+            let repeats = if failures + 1 < plan.max_attempts { difs + backoff(failures + 1) } else { 0.0 };
             time += tried * (airtime(bytes) + sifs + ack + p * (slot + repeats));
         }
-        reached *= 1.0 - p.powi(plan.attempts as i32);
+        reached *= 1.0 - p.powi(plan.max_attempts as i32);
     }
     reached / time * 1e6
 }
@@ -223,7 +225,7 @@ fn the_best_fragmentation_threshold_grows_as_ber_falls() {
     let mut best = Vec::new();
     for ber in [0.0, 2e-5, 1e-4, 4e-4, 2e-3] {
         let goodput = thresholds.map(|threshold: u32| {
-            let mut plan = CellPlan { fragmentation: Some(threshold), ..plan(2) };
+            let mut plan = CellPlan { fragmentation_threshold: Some(threshold), ..plan(2) };
             let fer = 1.0 - (1.0_f64 - ber).powi(8);
             plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer, reference_bits: 8 })];
             let mut world = World::new(&plan, 1);
@@ -271,7 +273,7 @@ fn the_msdu_lifetime_limits_a_fragment_burst() {
 /// duplicate fragments, and the sender may discard a packet that has arrived.
 #[test]
 fn duplicate_fragments_are_dropped() {
-    let mut plan = CellPlan { attempts: 2, ..cutting(2) };
+    let mut plan = CellPlan { max_attempts: 2, ..cutting(2) };
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(0.3))];
     let mut world = World::new(&plan, 1);
     (0..1000).for_each(|_| world.push(0, 1, 600));

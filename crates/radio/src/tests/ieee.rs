@@ -1,7 +1,7 @@
 //! Tests of IEEE 802.11 rules that differ from ns-2's, in whole cells.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
-use crate::cell::{AckTimeout, CellRules, Range, Station};
+use crate::cell::{AckTimeout, CellRules, RadioRange, Station};
 use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::{Rate, Time};
@@ -42,7 +42,7 @@ fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
 /// PHY-RXEND. An ACK with bit errors fails at its end, and EIFS follows.
 #[test]
 fn an_ack_with_bit_errors_fails_at_its_end() {
-    for range in [None, Some(Range::free_space(40.0, 85.0))] {
+    for range in [None, Some(RadioRange::free_space(40.0, 85.0))] {
         let mut plan = plan(2);
         plan.stations[1].1 = [30.0, 0.0];
         (plan.range, plan.rules) = (range, CellRules::IEEE);
@@ -77,7 +77,7 @@ fn a_frame_for_another_station_extends_the_ack_timeout() {
 
 /// Returns the time from the end of station 1's ACK to the start of its next frame. Station 1 receives a
 /// packet from station 0, and has a packet for station 2 at the same time.
-fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
+fn forwarded(rules: CellRules, range: Option<RadioRange>, seed: u64) -> u64 {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 85.0);
     (plan.rules, plan.range) = (rules, range);
     let mut world = World::new(&plan, seed);
@@ -97,7 +97,7 @@ fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
 /// the station's own ACK requires no backoff. ns-2 draws a backoff.
 #[test]
 fn a_forwarded_packet_follows_the_ack_of_its_station_by_a_difs() {
-    for range in [None, Some(Range::free_space(40.0, 85.0))] {
+    for range in [None, Some(RadioRange::free_space(40.0, 85.0))] {
         assert!((0..20).all(|seed| forwarded(CellRules::IEEE, range, seed) == DIFS));
         let drawn = (0..20).map(|seed| (forwarded(CellRules::NS2, range, seed) - DIFS) / SLOT);
         assert!(drawn.max() > Some(20), "20 draws from 0 … 31, none above 20: 2e-4");

@@ -2,7 +2,7 @@
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use crate::cell::Transmission;
-use crate::cell::{Access, CellPlan};
+use crate::cell::{AccessMethod, CellPlan};
 use crate::errors::ErrorPlan;
 use crate::layer::{Fragmentation, FrameKind};
 use airhop_base::Time;
@@ -46,7 +46,7 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let mut plan = plan(2);
-    plan.access = Access::RtsCts;
+    plan.access_method = AccessMethod::RtsCts;
     let mut world = cutting(&plan, 1);
     world.push(0, 1, 1040);
     let air = watch(&mut world, secs(1));
@@ -62,7 +62,7 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
 #[test]
 fn only_a_missing_ack_causes_a_backoff_in_lhp() {
     let mut plan = plan(2);
-    plan.attempts = 4;
+    plan.max_attempts = 4;
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.5))];
     let mut world = cutting(&plan, 1);
     (0..500).for_each(|_| world.push(0, 1, 1040));
@@ -91,7 +91,7 @@ fn only_a_missing_ack_causes_a_backoff_in_lhp() {
 /// usable arrived.
 fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let mut plan = plan(2);
-    plan.attempts = attempts;
+    plan.max_attempts = attempts;
     plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer, reference_bits: 136 * 8 })];
     let mut world = cutting(&plan, 1);
     (0..packets).for_each(|_| world.push(0, 1, 1040));
@@ -142,7 +142,7 @@ fn lhp_losses_follow_geometric_fragment_transmissions() {
 #[test]
 fn lhp_never_exceeds_its_slots_and_delivers_once() {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
-    plan.attempts = 2;
+    plan.max_attempts = 2;
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.1)), on_link(1, 0, ErrorPlan::Loss(0.2))];
     let mut world = cutting(&plan, 1);
     (0..2000).for_each(|_| world.push(0, 1, 1040));
@@ -176,7 +176,7 @@ fn lhp_never_exceeds_its_slots_and_delivers_once() {
 #[test]
 fn a_receiver_has_the_headers_even_if_their_ack_is_lost() {
     let mut plan = plan(2);
-    plan.attempts = 1;
+    plan.max_attempts = 1;
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
     let mut world = cutting(&plan, 1);
     world.push(0, 1, 1040);

@@ -9,10 +9,10 @@ mod ieee;
 mod lhp;
 
 use crate::cell::Transmission;
-use crate::cell::{Access, AirEvent, CellPlan, Range, Station};
+use crate::cell::{AccessMethod, AirEvent, CellPlan, RadioRange, Station};
 use crate::errors::ErrorPlan;
-use crate::layer::{FrameKind, Reception, Transmitted};
-use airhop_base::{Drop, Rate, Span, Time};
+use crate::layer::{FrameKind, Reception, SentFrame};
+use airhop_base::{DropCause, Rate, Span, Time};
 use harness::{Note, World, line, on_link, plan};
 
 const US: u64 = 1000;
@@ -30,10 +30,10 @@ pub(crate) fn secs(s: u64) -> Time {
 pub(crate) fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
     let mut air = Vec::new();
     while let Some((now, event)) = world.queue.pop_until(end) {
-        if let AirEvent::End(slot) = event.what {
+        if let AirEvent::End(slot) = event.kind {
             air.push(world.cell.transmission(slot));
         }
-        world.handle(now, event.what);
+        world.handle(now, event.kind);
     }
     air
 }
@@ -70,7 +70,7 @@ fn immediate_access_sends_a_packet_without_backoff() {
         let starts: Vec<Time> = (0..200)
             .map(|seed| {
                 let mut world = World::new(&plan, seed);
-                world.queue.push(secs(1), crate::cell::CellEvent { cell: 0, what: AirEvent::Due });
+                world.queue.push(secs(1), crate::cell::CellEvent { cell: 0, kind: AirEvent::Due });
                 world.queue.pop_until(secs(1)); // the clock advances by one second
                 world.push(0, 1, 1040);
                 let air = watch(&mut world, secs(2));
@@ -110,10 +110,11 @@ fn immediate_access_on_a_busy_medium_draws_a_backoff() {
 
 #[test]
 fn an_rts_exchange_has_sifs_gaps_and_correct_duration_fields() {
-    for range in [None, Some(Range::free_space(40.0, 85.0))] {
+    for range in [None, Some(RadioRange::free_space(40.0, 85.0))] {
         let mut plan = plan(2);
         plan.stations[1].1 = [30.0, 0.0];
-        (plan.range, plan.access, plan.control_rate) = (range, Access::RtsCts, Rate::from_bps(1_000_000));
+        (plan.range, plan.access_method, plan.control_rate) =
+            (range, AccessMethod::RtsCts, Rate::from_bps(1_000_000));
         let mut world = World::new(&plan, 1);
         world.push(0, 1, 1040);
         let air = watch(&mut world, secs(1));
@@ -157,9 +158,9 @@ fn backoffs_are_uniform_in_cw_which_doubles_at_failures() {
 
 #[test]
 fn stations_in_range_collide_only_in_the_same_slot() {
-    for access in [Access::Basic, Access::RtsCts] {
+    for access in [AccessMethod::Basic, AccessMethod::RtsCts] {
         let mut plan = plan(10);
-        plan.access = access;
+        plan.access_method = access;
         let mut world = World::new(&plan, 1);
         (1..10).for_each(|s| world.saturate(s, 0, 1040));
         let mut air = watch(&mut world, secs(20));
@@ -178,14 +179,14 @@ fn stations_in_range_collide_only_in_the_same_slot() {
             clean_ack_before = true;
         }
         assert!(collisions > 100);
-        assert_eq!(count(&world, |n| matches!(n, Note::Lost { cause: Drop::Channel, .. })), 0);
+        assert_eq!(count(&world, |n| matches!(n, Note::Lost { cause: DropCause::Channel, .. })), 0);
     }
 }
 
 /// Returns a cell in which stations 0 and 2 sense station 1 but not each other.
-fn hidden(access: Access) -> CellPlan {
+fn hidden(access: AccessMethod) -> CellPlan {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
-    plan.access = access;
+    plan.access_method = access;
     plan
 }
 
@@ -194,16 +195,16 @@ fn data_collisions(plan: &CellPlan) -> (usize, u64) {
     world.saturate(0, 1, 1040);
     world.saturate(2, 1, 1040);
     world.run(secs(10));
-    let lost = |n: &Note| matches!(n, Note::Lost { frame: FrameKind::Data, cause: Drop::Collision, .. });
+    let lost = |n: &Note| matches!(n, Note::Lost { frame: FrameKind::Data, cause: DropCause::Collision, .. });
     (count(&world, lost), world.delivered)
 }
 
 #[test]
 fn rts_prevents_data_collisions_of_hidden_terminals() {
-    let (basic, _) = data_collisions(&hidden(Access::Basic));
-    let (rts, _) = data_collisions(&hidden(Access::RtsCts));
-    let mut audible = hidden(Access::Basic);
-    audible.range = Some(Range::free_space(40.0, 85.0));
+    let (basic, _) = data_collisions(&hidden(AccessMethod::Basic));
+    let (rts, _) = data_collisions(&hidden(AccessMethod::RtsCts));
+    let mut audible = hidden(AccessMethod::Basic);
+    audible.range = Some(RadioRange::free_space(40.0, 85.0));
     let (heard, delivered) = data_collisions(&audible);
     // Among two stations within sense range, a frame collides with probability 2 / (W + 1) = 6.1 % at most
     // (Bianchi, n = 2).
@@ -218,9 +219,9 @@ fn rts_prevents_data_collisions_of_hidden_terminals() {
 /// frame.
 #[test]
 fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
-    let mut plan = hidden(Access::Basic);
+    let mut plan = hidden(AccessMethod::Basic);
     // 76 bytes and their preamble last 40 slots.
-    (plan.rate, plan.attempts, plan.phy.cw_min) = (Rate::from_bps(1_000_000), 1, 63);
+    (plan.rate, plan.max_attempts, plan.phy.cw_min) = (Rate::from_bps(1_000_000), 1, 63);
     let mut met = 0;
     for seed in 0..2000 {
         let mut world = World::new(&plan, seed);
@@ -238,7 +239,7 @@ fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
 
 #[test]
 fn a_decoded_cts_sets_the_nav_of_a_hidden_station() {
-    let mut world = World::new(&hidden(Access::RtsCts), 3);
+    let mut world = World::new(&hidden(AccessMethod::RtsCts), 3);
     world.saturate(0, 1, 1040);
     world.saturate(2, 1, 1040);
     let air = watch(&mut world, secs(5));
@@ -260,8 +261,8 @@ fn a_decoded_cts_sets_the_nav_of_a_hidden_station() {
 /// every data frame of station 0: lost, overlapped by an earlier frame, and overlapped by a later frame.
 fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
     let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
-    plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
-    plan.attempts = 1;
+    plan.range = plan.range.map(|range| RadioRange { capture_ratio: ratio, ..range });
+    plan.max_attempts = 1;
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 1040);
     world.saturate(2, 3, 500);
@@ -286,12 +287,12 @@ fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
 #[test]
 fn the_first_signal_is_received_if_it_is_10_db_stronger() {
     // Power ratios of the two distances: (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61.
-    for (far, ratio) in [(35.0, Range::CAPTURE), (31.0, 9.5)] {
+    for (far, ratio) in [(35.0, RadioRange::DEFAULT_CAPTURE_RATIO), (31.0, 9.5)] {
         let strong = capture(far, ratio);
         assert!(strong.iter().all(|(lost, earlier, _)| lost == earlier));
         assert!(strong.iter().filter(|(_, earlier, later)| *later && !*earlier).count() > 100);
     }
-    for (far, ratio) in [(31.0, Range::CAPTURE), (35.0, 12.5)] {
+    for (far, ratio) in [(31.0, RadioRange::DEFAULT_CAPTURE_RATIO), (35.0, 12.5)] {
         let weak = capture(far, ratio);
         assert!(weak.iter().all(|(lost, earlier, later)| *lost == (*earlier || *later)));
         assert!(weak.iter().filter(|(lost, ..)| *lost).count() > 100);
@@ -304,7 +305,7 @@ fn the_first_signal_is_received_if_it_is_10_db_stronger() {
 fn every_transmission_is_recorded_with_its_outcome() {
     let told = |metres: &[f64], ratio| {
         let mut plan = line(metres, 36.0, 50.0);
-        plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
+        plan.range = plan.range.map(|range| RadioRange { capture_ratio: ratio, ..range });
         let mut world = World::new(&plan, 1);
         world.cell.report_transmissions();
         world.saturate(0, 1, 1040);
@@ -336,7 +337,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
         }
         told.into_iter().map(|(_, t)| t).filter(|t| t.from == 0).collect::<Vec<_>>()
     };
-    let count = |told: &[Transmitted], what| told.iter().filter(|t| t.reception == what).count();
+    let count = |told: &[SentFrame], what| told.iter().filter(|t| t.reception == what).count();
     // The distances 45 m and 10 m differ by 13 dB.
     let near = [0.0, 10.0, 55.0, 90.0];
     let strong = told(&near, 10.0);
@@ -349,7 +350,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
 #[test]
 fn a_packet_with_lost_acks_is_delivered_once_and_discarded() {
     let mut plan = plan(2);
-    plan.attempts = 3;
+    plan.max_attempts = 3;
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
     let mut world = World::new(&plan, 1);
     world.push(0, 1, 1040);
@@ -359,7 +360,7 @@ fn a_packet_with_lost_acks_is_delivered_once_and_discarded() {
         to: 0,
         frame: FrameKind::Ack,
         bytes: 14,
-        cause: Drop::Channel,
+        cause: DropCause::Channel,
         header_intact: false,
     };
     let failed = |attempt| Note::Failed { from: 0, number: 0, attempt, retry: attempt < 3 };
@@ -382,11 +383,14 @@ fn a_packet_with_lost_acks_is_delivered_once_and_discarded() {
 
 #[test]
 fn data_has_the_configured_attempts_and_an_rts_seven() {
-    for (access, attempts, sent) in
-        [(Access::Basic, 1, 1), (Access::Basic, 4, 4), (Access::RtsCts, 1, 7), (Access::RtsCts, 9, 7)]
-    {
+    for (access, attempts, sent) in [
+        (AccessMethod::Basic, 1, 1),
+        (AccessMethod::Basic, 4, 4),
+        (AccessMethod::RtsCts, 1, 7),
+        (AccessMethod::RtsCts, 9, 7),
+    ] {
         let mut plan = plan(2);
-        (plan.access, plan.attempts) = (access, attempts);
+        (plan.access_method, plan.max_attempts) = (access, attempts);
         plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
         let mut world = World::new(&plan, 1);
         world.push(0, 1, 1040);
@@ -406,7 +410,7 @@ fn data_has_the_configured_attempts_and_an_rts_seven() {
 #[test]
 fn data_attempts_are_counted_separately_from_rts_attempts() {
     let mut plan = plan(2);
-    (plan.access, plan.attempts) = (Access::RtsCts, 4);
+    (plan.access_method, plan.max_attempts) = (AccessMethod::RtsCts, 4);
     // An RTS is lost with a probability of 35 %, a data frame of 1536 bytes almost surely.
     plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.35, reference_bits: 20 * 8 })];
     let mut world = World::new(&plan, 1);
@@ -456,7 +460,7 @@ fn frames_beyond_the_receive_range_are_only_sensed() {
     slots(idle, DIFS, start);
     for far in [60.0, 90.0] {
         let mut plan = line(&[0.0, far], 40.0, 85.0);
-        plan.attempts = 1;
+        plan.max_attempts = 1;
         let mut world = World::new(&plan, 1);
         world.push(0, 1, 1040);
         world.run(secs(1));
@@ -465,7 +469,7 @@ fn frames_beyond_the_receive_range_are_only_sensed() {
             to: 1,
             frame: FrameKind::Data,
             bytes: 1076,
-            cause: Drop::Channel,
+            cause: DropCause::Channel,
             header_intact: false,
         };
         assert_eq!(notes(&world)[0], lost);

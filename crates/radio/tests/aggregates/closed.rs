@@ -1,7 +1,7 @@
 //! Closed forms for cells with aggregation, computed independently of the simulator. Times are in
 //! microseconds.
 use super::Setting;
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 use airhop_radio::phy::Format;
 
 const SIFS: f64 = 16.0;
@@ -115,8 +115,8 @@ fn fixed_point(n: u32, attempts: Option<u32>) -> (f64, f64) {
 pub fn lossy(s: &Setting, payload: u32, loss: f64, rounds: u32) -> f64 {
     let (mpdu, packets) = longest_mpdu(s, payload);
     let most = longest(s, mpdu);
-    let mut stream = Streams::new(7, 0).stream("window law");
-    let mut draw = || f64::from(stream.below(1 << 30)) / f64::from(1 << 30);
+    let mut stream = RandomStreams::new(7, 0).stream("window law");
+    let mut draw = || f64::from(stream.uniform_below(1 << 30)) / f64::from(1 << 30);
     let (mut waiting, mut next) = (Vec::<u64>::new(), 0);
     let (mut cw, mut time, mut delivered) = (15.0, 0.0, 0_u32);
     for _ in 0..rounds {

@@ -249,14 +249,14 @@ fn functions_of_one_station_never_collide_on_the_air() {
 #[test]
 fn an_internal_collision_is_an_attempt_at_the_packet() {
     let mut plan = plan(&Setting { ampdu: 0, ..saturation::HT }, &[(1, Vo), (1, Be)]);
-    plan.attempts = 1;
+    plan.max_attempts = 1;
     let mut world = World::new(&plan, 1);
     world.cell.report_transmissions();
     [Vo, Be].into_iter().for_each(|category| world.saturate_as(category, 1, 0, PAYLOAD + 28));
     world.run(Time::ZERO + Span::from_secs(2));
     let sent = |number: u64| {
         world.notes.iter().any(|(_, note)| {
-            matches!(note, Note::Transmitted(tx) if tx.frame == FrameKind::Data && tx.number == Some(number))
+            matches!(note, Note::Transmitted(tx) if tx.frame == FrameKind::Data && tx.packet_number == Some(number))
         })
     };
     let mut discarded = 0;

@@ -4,7 +4,7 @@ use super::{Setting, saturation};
 use crate::harness::{Note, World, on_link};
 use crate::laws::{any_plan, of, run, run_in, traffic};
 use airhop_base::{AccessCategory, Rate, Span, Time};
-use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, Retries};
+use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, RetryLimit};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::{BROADCAST, FrameKind, Reception, SentMpdu};
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings, amsdu};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 fn mode() -> impl Strategy<Value = TxMode> {
     let any = (prop::sample::select(Format::ALL.to_vec()), 0_u8..12, 1_u8..9, any::<prop::sample::Index>());
     any.prop_filter_map("the standard has no such mode", |(format, mcs, streams, width)| {
-        let widths = format.widths(Band::Ghz5);
+        let widths = format.widths_mhz(Band::Ghz5);
         let (width_mhz, guard) = (widths[width.index(widths.len())], Span::from_nanos(800));
         TxMode::new(TxSettings { format, band: Band::Ghz5, mcs, streams, width_mhz, guard }).ok()
     })
@@ -31,22 +31,22 @@ prop_compose! {
         categories in prop::collection::vec(prop::sample::select(AccessCategory::ALL.to_vec()), 0..4),
         limits in prop::array::uniform4(prop_oneof![Just(0), 1_u64..8000]),
         retries in prop_oneof![
-            (1_u32..9).prop_map(Retries::Attempts),
-            (0_u64..1_000_000).prop_map(|us| Retries::Lifetime(Span::from_micros(us))),
+            (1_u32..9).prop_map(RetryLimit::Attempts),
+            (0_u64..1_000_000).prop_map(|us| RetryLimit::Lifetime(Span::from_micros(us))),
         ],
     ) -> CellPlan {
         let format = mode.settings().format;
         let window = window.min(if format == Format::He { 256 } else { 64 });
-        let amsdu = amsdu.min(amsdu::longest(format));
+        let amsdu = amsdu.min(amsdu::max_amsdu_bytes(format));
         let lost_block_ack = if request { LostBlockAck::Request } else { LostBlockAck::Resend };
-        let ampdu = Some(AmpduPlan { bytes, amsdu, window, lost_block_ack, retries });
+        let ampdu = Some(AmpduPlan { max_ampdu_bytes: bytes, max_amsdu_bytes: amsdu, window, lost_block_ack, retry_limit: retries });
         CellPlan {
             phy: format.phy(Band::Ghz5).expect("every format has 5 GHz"),
             control_rate: Rate::from_bps(24_000_000),
             ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), txop: limits.map(Span::from_micros), nav, eifs, ampdu }),
-            overhead: 38,
-            fragmentation: None,
-            rules: CellRules { receiving: plan.rules.receiving, ..CellRules::IEEE },
+            overhead_bytes: 38,
+            fragmentation_threshold: None,
+            rules: CellRules { interference_rule: plan.rules.interference_rule, ..CellRules::IEEE },
             ..plan
         }
     }
@@ -113,18 +113,18 @@ proptest! {
                 mpdus.push(mpdu);
             }
             let packets = mpdus.clone();
-            mpdus.retain(|mpdu| mpdu.msdu == 0);
+            mpdus.retain(|mpdu| mpdu.msdu_index == 0);
             for mpdu in &mpdus {
-                let inside = packets.iter().filter(|packet| packet.place == mpdu.place);
+                let inside = packets.iter().filter(|packet| packet.mpdu_index == mpdu.mpdu_index);
                 for (msdu, packet) in (0..).zip(inside) {
-                    let SentMpdu { number, tag, .. } = *packet;
-                    prop_assert_eq!(*packet, SentMpdu { msdu, number, tag, ..*mpdu });
+                    let SentMpdu { packet_number, tag, .. } = *packet;
+                    prop_assert_eq!(*packet, SentMpdu { msdu_index: msdu, packet_number, tag, ..*mpdu });
                 }
             }
-            let amsdu = plan.ht.and_then(|ht| ht.ampdu).map_or(0, |ampdu| ampdu.amsdu);
-            let most = packets.iter().filter(|packet| packet.msdu > 0).map(|packet| packet.bytes).max();
+            let amsdu = plan.ht.and_then(|ht| ht.ampdu).map_or(0, |ampdu| ampdu.max_amsdu_bytes);
+            let most = packets.iter().filter(|packet| packet.msdu_index > 0).map(|packet| packet.bytes).max();
             prop_assert!(most.is_none_or(|bytes| bytes <= 30 + amsdu), "{:?}", most);
-            prop_assert!(mpdus.iter().map(|mpdu| mpdu.place).eq(0..mpdus.len() as u32));
+            prop_assert!(mpdus.iter().map(|mpdu| mpdu.mpdu_index).eq(0..mpdus.len() as u32));
             prop_assert!(mpdus.is_sorted_by(|a, b| a.sequence < b.sequence));
             let whole = mpdus.iter().rev().skip(1).map(|mpdu| (mpdu.bytes + 4).next_multiple_of(4)).sum::<u32>();
             match ppdu.frame {
@@ -139,7 +139,7 @@ proptest! {
                 _ => prop_assert!(mpdus.is_empty()),
             }
             if let Some(first) = mpdus.first() {
-                prop_assert_eq!((first.tag, Some(first.number), first.attempt), (ppdu.tag, ppdu.number, ppdu.attempt));
+                prop_assert_eq!((first.tag, Some(first.packet_number), first.attempt), (ppdu.tag, ppdu.packet_number, ppdu.attempt));
             }
         }
     }
@@ -158,7 +158,7 @@ fn a_lost_mpdu_loses_all_its_packets() {
     let mut plan = Setting { amsdu: 3839, ..saturation::HT }.plan(2);
     plan.errors.push(on_link(0, 1, ErrorPlan::Loss(0.5)));
     if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
-        ampdu.retries = Retries::Attempts(1);
+        ampdu.retry_limit = RetryLimit::Attempts(1);
     }
     let mut world = World::new(&plan, 3);
     (0..60).for_each(|_| world.push(0, 1, 1500));
@@ -181,7 +181,7 @@ fn the_reorder_timer_delivers_stored_mpdus() {
         let mut plan = saturation::HT.plan(2);
         plan.errors.push(on_link(0, 1, ErrorPlan::Loss(0.7)));
         if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
-            ampdu.retries = Retries::Attempts(3);
+            ampdu.retry_limit = RetryLimit::Attempts(3);
         }
         let mut world = World::new(&plan, seed);
         world.cell.report_transmissions();
@@ -195,7 +195,7 @@ fn the_reorder_timer_delivers_stored_mpdus() {
             match note {
                 Note::Transmitted(_) => end = *at,
                 Note::Mpdu(mpdu) if mpdu.reception == Reception::Received => {
-                    arrivals.entry(mpdu.number).or_insert(*at);
+                    arrivals.entry(mpdu.packet_number).or_insert(*at);
                 }
                 Note::Delivered { number, .. } if *at != end => {
                     // The buffered MPDUs that follow the first without a gap are delivered with it.
@@ -222,7 +222,7 @@ fn an_mpdu_above_an_unreported_gap_waits_for_the_timer() {
         let (times, otherwise) = ([[Time::ZERO, end]].into(), Box::new(ErrorPlan::Clean));
         plan.errors.push(on_link(0, 1, ErrorPlan::Outages { times, otherwise }));
         if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
-            ampdu.retries = Retries::Attempts(1);
+            ampdu.retry_limit = RetryLimit::Attempts(1);
         }
         let mut world = World::new(&plan, 1);
         world.cell.report_transmissions();
@@ -257,7 +257,7 @@ fn a_broadcast_waits_for_the_end_of_a_frame_exchange() {
         let mut plan = setting.plan(3);
         plan.errors.push(on_link(0, 1, ErrorPlan::Loss(loss)));
         if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
-            ampdu.retries = Retries::Attempts(3);
+            ampdu.retry_limit = RetryLimit::Attempts(3);
         }
         let mut world = World::new(&plan, 1);
         (0..10).for_each(|_| world.push(0, 1, 1500));

@@ -9,7 +9,7 @@ mod slot_model;
 
 use airhop_base::{Rate, Span};
 use airhop_radio::cell::{
-    Access, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, Retries,
+    AccessMethod, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, RetryLimit,
 };
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 
@@ -50,11 +50,11 @@ impl Setting {
         let mode = self.mode().expect("a mode of the standard");
         let phy = self.format.phy(Band::Ghz5).expect("every format has 5 GHz");
         let ampdu = AmpduPlan {
-            bytes: self.ampdu,
-            amsdu: self.amsdu,
+            max_ampdu_bytes: self.ampdu,
+            max_amsdu_bytes: self.amsdu,
             window: self.window(),
             lost_block_ack: LostBlockAck::Resend,
-            retries: Retries::Lifetime(Span::from_secs(60)), // closed forms have no retry limit
+            retry_limit: RetryLimit::Lifetime(Span::from_secs(60)), // closed forms have no retry limit
         };
         let ht = HtPlan {
             mode,
@@ -65,9 +65,9 @@ impl Setting {
             ampdu: (self.ampdu > 0).then_some(ampdu),
         };
         CellPlan {
-            overhead: 38,
+            overhead_bytes: 38,
             rules: CellRules::IEEE,
-            access: if self.rts { Access::RtsCts } else { Access::Basic },
+            access_method: if self.rts { AccessMethod::RtsCts } else { AccessMethod::Basic },
             ht: Some(ht),
             stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
             ..CellPlan::new("cell", phy, Rate::from_bps(24_000_000))

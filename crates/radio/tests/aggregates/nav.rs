@@ -94,7 +94,7 @@ fn the_nav_ends_with_the_limit_or_a_cf_end() {
     for (station, x) in [(0, 0.0), (1, -30.0), (2, 30.0)] {
         hidden.stations[station].1 = [x, 0.0];
     }
-    hidden.range = Some(airhop_radio::cell::Range::free_space(40.0, 40.0));
+    hidden.range = Some(airhop_radio::cell::RadioRange::free_space(40.0, 40.0));
     let mut world = World::new(&hidden, 1);
     world.cell.report_transmissions();
     world.push_as(Vo, 1, 0, 1500);
@@ -111,7 +111,8 @@ fn the_nav_ends_with_the_limit_or_a_cf_end() {
     assert!(slots.fract() == 0.0 && (3.0..=18.0).contains(&slots), "{slots} slots after the limit");
     assert!(matches!(
         world.notes.iter().find_map(|(_, note)| match note {
-            Note::Transmitted(tx) if tx.frame == FrameKind::CfEnd => Some((tx.to, tx.number, tx.category)),
+            Note::Transmitted(tx) if tx.frame == FrameKind::CfEnd =>
+                Some((tx.to, tx.packet_number, tx.category)),
             _ => None,
         }),
         Some((BROADCAST, None, Some(Vo)))

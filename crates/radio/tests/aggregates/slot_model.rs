@@ -1,7 +1,7 @@
 //! Slot model of EDCA: saturated functions without losses, at stations that all receive each other. It
 //! implements the rules of IEEE 802.11-2020 §10.23.2.4 without frames. Times are in microseconds.
 use airhop_base::AccessCategory;
-use airhop_engine::{Stream, Streams};
+use airhop_engine::{RandomStream, RandomStreams};
 
 const SIFS: f64 = 16.0;
 const SLOT: f64 = 9.0;
@@ -41,14 +41,14 @@ struct State {
 }
 
 impl State {
-    fn new(of: Function, stream: &mut Stream) -> State {
+    fn new(of: Function, stream: &mut RandomStream) -> State {
         let (aifsn, cw) = match of.category {
             AccessCategory::Bk => (7, [15, 1023]),
             AccessCategory::Be => (3, [15, 1023]),
             AccessCategory::Vi => (2, [7, 15]),
             AccessCategory::Vo => (2, [3, 7]),
         };
-        let (window, backoff) = (cw[0], stream.below(cw[0] + 1));
+        let (window, backoff) = (cw[0], stream.uniform_below(cw[0] + 1));
         State { of, aifsn, cw, window, backoff, late: 0.0, tries: 0, delivered: 0.0 }
     }
 
@@ -62,25 +62,25 @@ impl State {
         self.begin() + f64::from(self.backoff) * SLOT
     }
 
-    fn succeed(&mut self, stream: &mut Stream) {
+    fn succeed(&mut self, stream: &mut RandomStream) {
         self.delivered += self.of.bits;
         (self.window, self.tries) = (self.cw[0], 0);
-        self.backoff = stream.below(self.window + 1);
+        self.backoff = stream.uniform_below(self.window + 1);
     }
 
-    fn fail(&mut self, stream: &mut Stream) {
+    fn fail(&mut self, stream: &mut RandomStream) {
         self.tries += 1;
         self.window = (2 * self.window + 1).min(self.cw[1]);
         if self.of.attempts.is_some_and(|most| self.tries >= most) {
             (self.window, self.tries) = (self.cw[0], 0);
         }
-        self.backoff = stream.below(self.window + 1);
+        self.backoff = stream.uniform_below(self.window + 1);
     }
 }
 
 /// Returns the goodput of each function over `seconds`, Mbit/s.
 pub fn goodput(functions: &[Function], seconds: u64, seed: u64) -> Vec<f64> {
-    let mut stream = Streams::new(seed, 0).stream("slot model");
+    let mut stream = RandomStreams::new(seed, 0).stream("slot model");
     let mut all: Vec<State> = functions.iter().map(|of| State::new(*of, &mut stream)).collect();
     let (mut time, end) = (0.0, seconds as f64 * 1e6);
     while time < end {

@@ -1,12 +1,14 @@
 //! Test bench of this crate: a cell with packet queues for each station.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
-use airhop_base::{AccessCategory, Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
-use airhop_engine::{Arena, EventQueue, Streams};
+use airhop_base::{AccessCategory, Body, Datagram, DropCause, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_engine::{Arena, EventQueue, RandomStreams};
 use airhop_radio::Tag;
-use airhop_radio::cell::{AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, Range, Station};
+use airhop_radio::cell::{AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, RadioRange, Station};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, SentMpdu, Transmitted};
+use airhop_radio::layer::{
+    Fragmentation, FrameKind, LinkEffect, LostFrame, OutgoingPacket, SentFrame, SentMpdu,
+};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
@@ -20,8 +22,8 @@ pub enum Note {
     Discarded { from: Station, number: u64, arrived: bool },
     HeaderOnly { to: Station, number: u64 },
     Acknowledged { from: Station, number: u64 },
-    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop, header_intact: bool },
-    Transmitted(Transmitted),
+    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: DropCause, header_intact: bool },
+    Transmitted(SentFrame),
     Mpdu(SentMpdu),
     Ready(Station),
     Fade { from: Station, begins: bool },
@@ -31,7 +33,7 @@ pub enum Note {
 /// stations are at one point.
 pub fn plan(n: usize) -> CellPlan {
     CellPlan {
-        overhead: DATA_OVERHEAD,
+        overhead_bytes: DATA_OVERHEAD,
         rules: CellRules::NS2,
         stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
         ..CellPlan::new("cell", Phy::DSSS, Rate::from_bps(11_000_000))
@@ -42,7 +44,7 @@ pub fn plan(n: usize) -> CellPlan {
 pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     let mut plan = plan(metres.len());
     plan.stations.iter_mut().zip(metres).for_each(|(s, x)| s.1 = [*x, 0.0]);
-    plan.range = Some(Range::free_space(receive, sense));
+    plan.range = Some(RadioRange::free_space(receive, sense));
     plan
 }
 
@@ -82,7 +84,7 @@ impl World {
     pub fn new(plan: &CellPlan, seed: u64) -> Self {
         let n = plan.stations.len();
         World {
-            cell: Cell::new(plan, &Streams::new(seed, 0)),
+            cell: Cell::new(plan, &RandomStreams::new(seed, 0)),
             queue: EventQueue::new(),
             packets: Arena::new(),
             waiting: vec![Default::default(); n],
@@ -138,12 +140,17 @@ impl World {
             Some((to, bytes, self.next_number(category)))
         });
         let Some((to, bytes, number)) = next else { return false };
-        let body =
-            Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now(), original: None });
+        let body = Body::Udp(Datagram {
+            sequence_number: number,
+            len: bytes - UDP_HEADERS,
+            sent: self.queue.now(),
+            original: None,
+        });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
-        let tag = Tag { flow: FlowId(0), len: 0, seq: number };
+        let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: number };
         let fragments = self.fragments;
-        let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, category, fragments };
+        let packet =
+            OutgoingPacket { to, packet, bytes, header_bytes: UDP_HEADERS, tag, category, fragments };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue);
         true
     }
@@ -156,7 +163,7 @@ impl World {
     /// Processes the next event, unless it is later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
-        self.handle(now, event.what);
+        self.handle(now, event.kind);
         Some(now)
     }
 
@@ -180,12 +187,13 @@ impl World {
             LinkEffect::Deliver { from, to, packet, .. } => {
                 self.delivered += 1;
                 let packet = self.packets.take(packet);
-                let Body::Udp(Datagram { number, .. }) = packet.body else { unreachable!() };
+                let Body::Udp(Datagram { sequence_number: number, .. }) = packet.body else { unreachable!() };
                 Note::Delivered { from, to, number }
             }
             LinkEffect::Heard { from, to, .. } => Note::Heard { from, to },
             LinkEffect::Broadcast { from, packet, .. } => {
-                let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else {
+                let Body::Udp(Datagram { sequence_number: number, .. }) = self.packets.take(packet).body
+                else {
                     unreachable!()
                 };
                 Note::Broadcast { from, number }
@@ -200,9 +208,15 @@ impl World {
             }
             LinkEffect::HeaderOnly { to, tag, .. } => Note::HeaderOnly { to, number: tag.seq },
             LinkEffect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
-            LinkEffect::FrameLost(LostFrame { from, to, frame, bytes, cause, header_intact, .. }) => {
-                Note::Lost { from, to, frame, bytes, cause, header_intact }
-            }
+            LinkEffect::FrameLost(LostFrame {
+                from,
+                to,
+                frame,
+                bytes,
+                cause,
+                is_header_intact: header_intact,
+                ..
+            }) => Note::Lost { from, to, frame, bytes, cause, header_intact },
             LinkEffect::Transmitted(frame) => Note::Transmitted(frame),
             LinkEffect::Mpdu(mpdu) => Note::Mpdu(mpdu),
             LinkEffect::Ready(station, category) => {

@@ -2,8 +2,8 @@
 //! the fuzzer use them.
 
 use airhop_base::{Span, Time, units};
-use airhop_radio::errors::{BadLine, FadeRecord};
-use airhop_radio::link_rate::{Deliveries, LinkRate};
+use airhop_radio::errors::{FadeRecord, LineError};
+use airhop_radio::link_rate::{DeliveryTrace, LinkRate};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub fn read(text: &str) {
         Ok(record) => assert_eq!(FadeRecord::parse(&record.to_csv()), Ok(record)),
         Err(why) => says_where(text, &why),
     }
-    match Deliveries::parse(text) {
+    match DeliveryTrace::parse(text) {
         Ok(deliveries) => plays(deliveries),
         Err(why) => says_where(text, &why),
     }
@@ -30,25 +30,25 @@ pub fn read(text: &str) {
     reads_back(units::parse_ratio(text), |db| units::parse_ratio(&format!("{db} dB")));
 }
 
-fn says_where(text: &str, why: &BadLine) {
+fn says_where(text: &str, why: &LineError) {
     let lines = text.lines().count().max(1);
     assert!((1..=lines).contains(&why.line), "line {} of {lines}", why.line);
-    assert!(!why.what.is_empty());
+    assert!(!why.message.is_empty());
 }
 
 /// Checks that packets are sent in order, and that each takes more than zero time.
-fn plays(deliveries: Deliveries) {
+fn plays(deliveries: DeliveryTrace) {
     let plan = LinkRate::Deliveries(Arc::new(deliveries));
     assert!(plan.time_for(1500) > Span::ZERO);
-    let mut pace = plan.start(0);
+    let mut pace = plan.idle_transmitter(0);
     let mut now = Time::ZERO;
     for bytes in PACKETS {
-        let end = pace.finish(now, bytes);
+        let end = pace.transmission_end(now, bytes);
         assert!(end >= now, "{bytes} B leave at {end}, before {now}");
         now = end;
     }
     assert!(now > Time::ZERO, "71 kB leave at once");
-    let later = pace.finish(now + Span::from_secs(1_000_000), 1);
+    let later = pace.transmission_end(now + Span::from_secs(1_000_000), 1);
     assert!(later > now);
 }
 

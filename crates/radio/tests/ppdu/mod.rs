@@ -4,7 +4,7 @@
 mod standard;
 
 use airhop_base::{Rate, Span};
-use airhop_radio::phy::ampdu::{Limits, largest};
+use airhop_radio::phy::ampdu::{PsduLimits, fill_psdu};
 use airhop_radio::phy::{
     ACK_BYTES, BLOCK_ACK_REQ_BYTES, Band, CTS_BYTES, Format, MAX_PPDU_TIME, ModeError, Phy, RTS_BYTES,
     TxMode, TxSettings, block_ack_bytes,
@@ -129,7 +129,7 @@ fn control_frame_durations_match_ofdm() {
             let airtime = |bytes| phy.airtime(bytes, Rate::from_bps(mbps * 1_000_000)).nanos();
             assert_eq!(frames.map(airtime), durations.map(|us| (us + extension) * 1000), "{format:?} {mbps}");
         }
-        let spans = [phy.sifs, phy.slot, phy.difs(), phy.answer_timeout(), phy.eifs()];
+        let spans = [phy.sifs, phy.slot, phy.difs(), phy.response_timeout(), phy.eifs()];
         let eifs = sifs + (44 + extension) + (sifs + 18);
         assert_eq!(
             spans.map(|span| span.nanos() / 1000),
@@ -189,18 +189,24 @@ fn a_lone_station_has_the_worked_goodput_of_each_format() {
     ];
     for (settings, (bytes, window, has_rts), expected) in examples {
         let (mode, phy) = (TxMode::new(settings).unwrap(), settings.format.phy(settings.band).unwrap());
-        let limits = Limits::new(&mode, bytes, window, MAX_PPDU_TIME);
-        let psdu = largest(&limits, std::iter::repeat_n(26 + 1508 + 4, 1000));
+        let limits = PsduLimits::new(&mode, bytes, window, MAX_PPDU_TIME);
+        let psdu = fill_psdu(&limits, std::iter::repeat_n(26 + 1508 + 4, 1000));
         let data = mode.airtime(psdu.bytes());
-        let answer = if psdu.frames() == 1 { ACK_BYTES } else { block_ack_bytes(window) };
+        let answer = if psdu.mpdu_count() == 1 { ACK_BYTES } else { block_ack_bytes(window) };
         let control = |bytes| phy.airtime(bytes, Rate::from_bps(24_000_000)) + phy.sifs;
         let protection = if has_rts { control(RTS_BYTES) + control(CTS_BYTES) } else { Span::ZERO };
         let access = phy.sifs + phy.slot * 3 + phy.slot * u64::from(phy.cw_min) / 2;
         let cycle = access + protection + data + phy.sifs + phy.airtime(answer, mode.response_rate());
-        let bits = u64::from(psdu.frames()) * 8 * 1472;
+        let bits = u64::from(psdu.mpdu_count()) * 8 * 1472;
         let kbps = (bits * 1_000_000 * 2 / cycle.nanos()).div_ceil(2); // rounded
-        let found =
-            (mode.data_bits(), psdu.frames(), psdu.bytes(), data.nanos() / 100, cycle.nanos() / 100, kbps);
+        let found = (
+            mode.data_bits(),
+            psdu.mpdu_count(),
+            psdu.bytes(),
+            data.nanos() / 100,
+            cycle.nanos() / 100,
+            kbps,
+        );
         assert_eq!(found, expected, "{settings:?}");
     }
 }

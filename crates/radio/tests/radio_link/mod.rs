@@ -2,27 +2,27 @@
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
-use airhop_engine::{Arena, EventQueue, Id, Streams};
+use airhop_engine::{Arena, EventQueue, Id, RandomStreams};
 use airhop_radio::Tag;
-use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::layer::{LinkEffect, LostFrame, Outgoing, Station, Transmitted};
-use airhop_radio::link::{End, RadioEvent, RadioEventKind, RadioLink, RadioPlan};
+use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
+use airhop_radio::layer::{LinkEffect, LostFrame, OutgoingPacket, SentFrame, Station};
+use airhop_radio::link::{LinkEnd, RadioEvent, RadioEventKind, RadioLink, RadioPlan};
 use std::collections::VecDeque;
 
 /// Effect that a link reports, without its packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
-    Delivered { end: End, number: u64 },
-    Failed { end: End, number: u64, attempt: u32, retry: bool },
-    Acknowledged { end: End, number: u64 },
-    Discarded { end: End, number: u64, arrived: bool },
-    GivenUp { end: End, number: u64 },
-    Aborted { end: End, number: u64 },
-    Lost { end: End, frame: Option<u64>, bytes: u32, header_intact: bool, with_packet: bool },
-    FadeStart(End),
-    FadeEnd(End, Span),
-    Transmitted(Transmitted),
-    Ready(End),
+    Delivered { end: LinkEnd, number: u64 },
+    Failed { end: LinkEnd, number: u64, attempt: u32, retry: bool },
+    Acknowledged { end: LinkEnd, number: u64 },
+    Discarded { end: LinkEnd, number: u64, arrived: bool },
+    GivenUp { end: LinkEnd, number: u64 },
+    Aborted { end: LinkEnd, number: u64 },
+    Lost { end: LinkEnd, frame: Option<u64>, bytes: u32, header_intact: bool, with_packet: bool },
+    FadeStart(LinkEnd),
+    FadeEnd(LinkEnd, Span),
+    Transmitted(SentFrame),
+    Ready(LinkEnd),
 }
 
 /// Returns the radio link of Kounavis 1996 (19.2 kbit/s) with a delay of 10 ms, without errors and without
@@ -39,11 +39,11 @@ pub fn round(delay_us: u64) -> RadioPlan {
 
 /// Returns recovery rules with link ACKs of 10 bytes and without a limit of attempts.
 pub fn rules(window: u32, timeout_us: u64) -> ArqRules {
-    ArqRules { window, timeout: Span::from_micros(timeout_us), attempts: None, ack_bytes: 10 }
+    ArqRules { window, timeout: Span::from_micros(timeout_us), max_attempts: None, ack_bytes: 10 }
 }
 
 /// Returns go-back-n recovery with these rules.
-pub fn go_back(group: Group, rules: ArqRules) -> ArqPlan {
+pub fn go_back(group: RetransmissionGroup, rules: ArqRules) -> ArqPlan {
     ArqPlan::GoBackN { group, rules }
 }
 
@@ -72,7 +72,7 @@ pub struct World {
 impl World {
     pub fn new(plan: &RadioPlan, seed: u64) -> Self {
         World {
-            link: RadioLink::new(plan, &Streams::new(seed, 0)),
+            link: RadioLink::new(plan, &RandomStreams::new(seed, 0)),
             queue: EventQueue::new(),
             packets: Arena::new(),
             waiting: [VecDeque::new(), VecDeque::new()],
@@ -86,7 +86,7 @@ impl World {
     }
 
     /// Queues a packet. Its number is the number of packets queued before it at this end.
-    pub fn push(&mut self, end: End, bytes: u32) {
+    pub fn push(&mut self, end: LinkEnd, bytes: u32) {
         let at = usize::from(end);
         self.waiting[at].push_back((bytes, self.handed[at]));
         self.handed[at] += 1;
@@ -94,13 +94,13 @@ impl World {
     }
 
     /// Saturates `end`: from now on it always has packets of `bytes` bytes to send.
-    pub fn saturate(&mut self, end: End, bytes: u32) {
+    pub fn saturate(&mut self, end: LinkEnd, bytes: u32) {
         self.saturated[usize::from(end)] = Some(bytes);
         self.feed(end);
     }
 
     /// Passes packets from the queue to the link while the link accepts them.
-    fn feed(&mut self, end: End) {
+    fn feed(&mut self, end: LinkEnd) {
         let (at, now) = (usize::from(end), self.queue.now());
         while self.link.has_room(end.into()) {
             let next = self.waiting[at].pop_front().or_else(|| {
@@ -109,12 +109,13 @@ impl World {
                 Some((bytes, self.handed[at] - 1))
             });
             let Some((bytes, number)) = next else { return };
-            let body = Body::Udp(Datagram { number, len: bytes, sent: now, original: None });
+            let body = Body::Udp(Datagram { sequence_number: number, len: bytes, sent: now, original: None });
             let [from, to] = [end, 1 - end].map(u16::from);
             let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(from), NodeId(to), bytes, body));
-            let tag = Tag { flow: FlowId(0), len: 0, seq: number };
+            let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: number };
             let category = AccessCategory::default();
-            let packet = Outgoing { to, packet, bytes, header: bytes / 4, tag, category, fragments: None };
+            let packet =
+                OutgoingPacket { to, packet, bytes, header_bytes: bytes / 4, tag, category, fragments: None };
             self.link.send(now, from, packet, &mut self.queue, &mut self.effects);
         }
     }
@@ -122,7 +123,7 @@ impl World {
     /// Simulates up to the time `end`, and sets the current time to `end`, even if no event occurs then.
     pub fn run_until(&mut self, end: Time) {
         self.run(end);
-        self.queue.push(end, RadioEvent { link: ALARM, what: RadioEventKind::Sent(0) });
+        self.queue.push(end, RadioEvent { link: ALARM, kind: RadioEventKind::Sent(0) });
         self.run(end);
     }
 
@@ -135,7 +136,7 @@ impl World {
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
         if event.link != ALARM {
-            self.link.on_event(now, event.what, &mut self.queue, &mut self.effects);
+            self.link.on_event(now, event.kind, &mut self.queue, &mut self.effects);
         }
         for effect in std::mem::take(&mut self.effects) {
             self.take(now, effect);
@@ -145,12 +146,14 @@ impl World {
 
     /// Removes a packet from the test bench, and returns its number.
     fn out(&mut self, packet: Id<Packet>) -> u64 {
-        let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else { unreachable!() };
+        let Body::Udp(Datagram { sequence_number: number, .. }) = self.packets.take(packet).body else {
+            unreachable!()
+        };
         number
     }
 
     fn take(&mut self, now: Time, effect: LinkEffect) {
-        let at = |station: Station| station as End;
+        let at = |station: Station| station as LinkEnd;
         let note = match effect {
             LinkEffect::Deliver { from, packet, .. } => {
                 self.delivered[usize::from(from)] += 1;
@@ -172,7 +175,12 @@ impl World {
                 Note::Discarded { end: at(from), number: tag.seq, arrived }
             }
             LinkEffect::FrameLost(LostFrame {
-                from, bytes, number: frame, header_intact, packet, ..
+                from,
+                bytes,
+                packet_number: frame,
+                is_header_intact: header_intact,
+                packet,
+                ..
             }) => {
                 let with_packet = packet.is_some();
                 packet.map(|p| self.packets.take(p));

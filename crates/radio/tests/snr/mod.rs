@@ -4,7 +4,7 @@ use crate::aggregates::{Setting, closed, saturation};
 use crate::harness::{self, Note, World};
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::cell::{CellPlan, LinkErrors};
-use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
+use airhop_radio::errors::{ChannelCode, ErrorPlan, LinkBudget, PerModel, SnrPlan};
 use airhop_radio::layer::Reception;
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 
@@ -12,7 +12,7 @@ use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 const MEASURED: &str = include_str!("per-snr.csv");
 /// Transmit power of 16.0206 dBm, and the loss of free space (Friis) at 1 m and 5.15 GHz.
 const BUDGET: LinkBudget = LinkBudget {
-    power: 16.0206,
+    power_dbm: 16.0206,
     noise_figure: 7.0,
     reference_loss: 46.6777,
     exponent: 3.0,
@@ -24,7 +24,7 @@ const BASIC: Rate = Rate::from_bps(24_000_000);
 /// Row of [`MEASURED`].
 struct Point {
     model: PerModel,
-    coding: Coding,
+    coding: ChannelCode,
     mcs: u8,
     octets: u32,
     snr: f64,
@@ -40,7 +40,7 @@ fn points() -> impl Iterator<Item = Point> {
             line.split(',').collect::<Vec<_>>().try_into().expect("six columns");
         Point {
             model: named(&PerModel::ALL, model),
-            coding: named(&Coding::ALL, coding),
+            coding: named(&ChannelCode::ALL, coding),
             mcs: mcs.parse().expect("an MCS"),
             octets: octets.parse().expect("octets"),
             snr: snr.parse().expect("an SNR"),
@@ -50,11 +50,11 @@ fn points() -> impl Iterator<Item = Point> {
 }
 
 /// Returns a link with this SNR at any distance, in the mode of the row.
-fn link(model: PerModel, coding: Coding, mcs: u8, snr: f64) -> SnrPlan {
+fn link(model: PerModel, coding: ChannelCode, mcs: u8, snr: f64) -> SnrPlan {
     let (format, band, width_mhz) = (Format::He, Band::Ghz5, 80);
     let settings = TxSettings { format, band, mcs, streams: 1, width_mhz, guard: Span::from_nanos(800) };
     let noise = -174.0 + 10.0 * 80e6_f64.log10();
-    let budget = LinkBudget { power: noise + snr, noise_figure: 0.0, reference_loss: 0.0, ..BUDGET };
+    let budget = LinkBudget { power_dbm: noise + snr, noise_figure: 0.0, reference_loss: 0.0, ..BUDGET };
     let mode = TxMode::new(settings).expect("a mode of 802.11ax");
     SnrPlan { model, coding, mode, group_rate: BASIC, budget, metres: 1.0 }
 }
@@ -66,7 +66,7 @@ fn link(model: PerModel, coding: Coding, mcs: u8, snr: f64) -> SnrPlan {
 fn the_per_of_each_model_equals_that_of_ns3() {
     let mut worst = [0.0_f64; 3];
     for Point { model, coding, mcs, octets, snr, per } in points() {
-        let error = |of: f64| link(model, coding, mcs, of).per(octets) - per;
+        let error = |of: f64| link(model, coding, mcs, of).packet_error_rate(octets) - per;
         let (mut low, mut high) = (snr - 2.0, snr + 2.0);
         assert!(error(low) > 0.0 && error(high) < 0.0, "{model:?} {coding:?} {mcs} {octets}");
         while high - low > 1e-6 {
@@ -84,9 +84,10 @@ fn the_per_of_each_model_equals_that_of_ns3() {
 #[test]
 fn per_falls_with_snr_and_grows_with_length() {
     for (_, model) in PerModel::ALL {
-        for (_, coding) in Coding::ALL {
+        for (_, coding) in ChannelCode::ALL {
             for mcs in 0..=11 {
-                let per = |tenths: i32, octets| link(model, coding, mcs, tenths.into()).per(octets);
+                let per =
+                    |tenths: i32, octets| link(model, coding, mcs, tenths.into()).packet_error_rate(octets);
                 assert_eq!(per(-300, 1538), 1.0);
                 assert_eq!(per(300, 1538), 0.0);
                 for snr in -20..50 {
@@ -104,11 +105,11 @@ fn per_falls_with_snr_and_grows_with_length() {
 /// Returns a cell with two stations at this distance and errors by SNR, and the link between them.
 fn cell_with_errors(setting: &Setting, model: PerModel, metres: f64) -> (CellPlan, SnrPlan) {
     let mode = setting.mode().expect("a mode of the standard");
-    let link = SnrPlan { model, coding: Coding::Bcc, mode, group_rate: BASIC, budget: BUDGET, metres };
+    let link = SnrPlan { model, coding: ChannelCode::Bcc, mode, group_rate: BASIC, budget: BUDGET, metres };
     let mut cell = setting.plan(2);
     cell.stations[1].1 = [0.0, metres];
     let anywhere = SnrPlan { metres: 0.0, ..link };
-    cell.errors.push(LinkErrors { from: None, to: None, model: ErrorPlan::Snr(anywhere).of_data() });
+    cell.errors.push(LinkErrors { from: None, to: None, model: ErrorPlan::Snr(anywhere).limited_to_data() });
     (cell, link)
 }
 
@@ -137,7 +138,7 @@ fn the_share_of_lost_mpdus_is_the_per_at_the_distance() {
                 sent += 1.0;
                 lost += f64::from(u8::from(reception == Reception::Channel));
             });
-            let p = link.per(bytes + 38);
+            let p = link.packet_error_rate(bytes + 38);
             assert!((0.02..0.98).contains(&p), "{model:?}, {bytes} B: PER {p}");
             // The number of losses is binomial; the tolerance of five standard deviations fails for one seed
             // in 1.7 million.
@@ -155,7 +156,7 @@ fn goodput_falls_with_distance_by_the_window_law() {
     let mut last = f64::INFINITY;
     for metres in [1.0, 20.0, 22.5, 23.5, 24.0, 40.0] {
         let (cell, link) = cell_with_errors(&setting, PerModel::Table, metres);
-        let (goodput, per) = (goodput(&cell), link.per(1538));
+        let (goodput, per) = (goodput(&cell), link.packet_error_rate(1538));
         let law = closed::lossy(&setting, 1472, per, 40_000);
         assert!((goodput - law).abs() <= 0.02 * law, "{metres} m: {goodput} Mbit/s, {law} at PER {per}");
         assert!(goodput <= last * 1.005, "{metres} m: {goodput} Mbit/s, and {last} closer");
@@ -177,7 +178,7 @@ fn goodput_at_a_distance_equals_that_of_ns3() {
         (Setting { mcs: 6, ..he }, 30.0, 69.1),
     ] {
         let (cell, link) = cell_with_errors(&setting, PerModel::Table, metres);
-        let (goodput, per) = (goodput(&cell), link.per(1538));
+        let (goodput, per) = (goodput(&cell), link.packet_error_rate(1538));
         assert!((0.01..0.15).contains(&per), "{metres} m: PER {per}");
         assert!((goodput / theirs - 1.0).abs() < 0.05, "{metres} m: {goodput} Mbit/s, {theirs} in ns-3");
     }

@@ -2,17 +2,17 @@
 //!
 //! The check continues after a problem. Rejected values are left out of the result.
 
-use crate::grammar::fields::{Fields, OneWay, Val};
-use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
-use crate::grammar::problem::{At, Problems, did_you_mean, nearest, one_of};
+use crate::grammar::fields::{DirectionValue, Fields, Val};
+use crate::grammar::key::{Choice, Key, Kind, OmittedValue, Variant};
+use crate::grammar::problem::{Problems, SourcePosition, did_you_mean, format_alternatives, nearest};
 use crate::grammar::quantity;
-use crate::grammar::tree::{Entry, Item, Value, literal};
+use crate::grammar::tree::{Entry, Item, Value, parse_literal};
 
 /// Checks `root` as a table with these keys and returns the checked values.
 pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) -> Fields {
     Checker { problems }.section(root, keys, String::new()).unwrap_or_else(|| {
         let mut nothing = Fields::new(String::new(), root.at.clone(), None, keys);
-        nothing.sound = false;
+        nothing.is_valid = false;
         nothing
     })
 }
@@ -22,7 +22,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn refuse<T>(&mut self, at: &At, path: &str, what: impl Into<String>) -> Option<T> {
+    fn refuse<T>(&mut self, at: &SourcePosition, path: &str, what: impl Into<String>) -> Option<T> {
         self.problems.add(at, path, what);
         None
     }
@@ -53,15 +53,15 @@ impl Checker<'_> {
                 None if kind.is_some() && entry.key == "kind" => {}
                 None => {
                     self.unknown_key(entry, &fields, variant.map(|(choice, _)| choice));
-                    fields.refuse(&entry.key);
+                    fields.mark_refused(&entry.key);
                 }
             }
         }
-        let absent: Vec<_> = keys.iter().filter(|k| fields.misses(k.name)).collect();
+        let absent: Vec<_> = keys.iter().filter(|k| fields.is_missing_not_misspelt(k.name)).collect();
         for key in absent {
             self.absent(key, &mut fields);
         }
-        fields.sound = self.problems.len() == before;
+        fields.is_valid = self.problems.len() == before;
         fields
     }
 
@@ -70,23 +70,23 @@ impl Checker<'_> {
         match self.value(&key.kind, &entry.item, &path) {
             // The position of a value is that of its key: a table may begin some lines after its key.
             Some(val) => fields.set(key.name, val, entry.at.clone()),
-            None => fields.refuse(key.name),
+            None => fields.mark_refused(key.name),
         }
     }
 
     fn absent(&mut self, key: &'static Key, fields: &mut Fields) {
-        match key.without {
-            Without::Required => {
-                let what = format!("is missing: {}; {}", key.about, quantity::expected(&key.kind));
+        match key.when_omitted {
+            OmittedValue::Required => {
+                let what = format!("is missing: {}; {}", key.about, quantity::describe_expected(&key.kind));
                 self.problems.add(&fields.at, fields.path_of(key.name), what);
             }
-            Without::Value(text) => {
-                let item = literal(text, &At::Default);
+            OmittedValue::Value(text) => {
+                let item = parse_literal(text, &SourcePosition::Default);
                 if let Some(val) = self.value(&key.kind, &item, &fields.path_of(key.name)) {
-                    fields.set(key.name, val, At::Default);
+                    fields.set(key.name, val, SourcePosition::Default);
                 }
             }
-            Without::Derived(_) | Without::Preset(_) | Without::Nothing(_) => {}
+            OmittedValue::Derived(_) | OmittedValue::Preset(_) | OmittedValue::Nothing(_) => {}
         }
     }
 
@@ -134,7 +134,7 @@ impl Checker<'_> {
                 _ => self.refuse(
                     &item.at,
                     path,
-                    format!("{}, got {}", quantity::expected(kind), item.describe()),
+                    format!("{}, got {}", quantity::describe_expected(kind), item.describe()),
                 ),
             },
             Kind::Choice(choice) => self.choice(choice, false, item, path).map(Val::Table),
@@ -152,7 +152,7 @@ impl Checker<'_> {
             Kind::Tables(keys) => self.tables(keys, item, path).map(Val::Tables),
             Kind::Stations => self.stations(item, path).map(Val::Stations),
             Kind::Scheme => crate::tables::scheme::read(item, path, self.problems),
-            plain => match quantity::read(plain, item) {
+            plain => match quantity::read_value(plain, item) {
                 Ok(val) => Some(val),
                 Err(what) => self.refuse(&item.at, path, what),
             },
@@ -163,10 +163,10 @@ impl Checker<'_> {
     fn each_way(&mut self, kind: &'static Kind, item: &Item, path: &str) -> Option<Val> {
         let Some(entries) = item.entries() else { return self.value(kind, item, path) };
         let before = self.problems.len();
-        let mut ways: Vec<OneWay> = Vec::new();
+        let mut ways: Vec<DirectionValue> = Vec::new();
         for entry in entries {
             let path = format!("{path}.{}", entry.key);
-            match quantity::direction(&entry.key) {
+            match quantity::parse_direction(&entry.key) {
                 Err(what) => self.problems.add(&entry.at, &path, what),
                 Ok(direction) if ways.iter().any(|way| way.direction == direction) => {
                     self.problems.add(
@@ -177,7 +177,7 @@ impl Checker<'_> {
                 }
                 Ok(direction) => {
                     let val = self.value(kind, &entry.item, &path);
-                    ways.extend(val.map(|val| OneWay { direction, val, at: entry.at.clone() }));
+                    ways.extend(val.map(|val| DirectionValue { direction, val, at: entry.at.clone() }));
                 }
             }
         }
@@ -194,17 +194,21 @@ impl Checker<'_> {
             return self.refuse(&item.at, path, needs_a_table(choice, item));
         };
         let Some(entry) = entries.iter().find(|e| e.key == "kind") else {
-            let what = format!("is missing: the kind of {}; expected {}", choice.what, one_of(kinds()));
+            let what =
+                format!("is missing: the kind of {}; expected {}", choice.what, format_alternatives(kinds()));
             return self.refuse(&item.at, &format!("{path}.kind"), what);
         };
         let Value::Text(kind) = &entry.item.value else {
-            let what = format!("expected {}, got {}", one_of(kinds()), entry.item.describe());
+            let what = format!("expected {}, got {}", format_alternatives(kinds()), entry.item.describe());
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
         };
         let Some(variant) = choice.variants.iter().find(|v| v.kind == kind) else {
             let hint = did_you_mean(kind, kinds());
-            let what =
-                format!("this version has no {} {kind:?}; expected {}{hint}", choice.what, one_of(kinds()));
+            let what = format!(
+                "this version has no {} {kind:?}; expected {}{hint}",
+                choice.what,
+                format_alternatives(kinds())
+            );
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
         };
         Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
@@ -250,17 +254,17 @@ impl Checker<'_> {
 
     fn stations(&mut self, item: &Item, path: &str) -> Option<Vec<(String, [f64; 2])>> {
         let Some(entries) = item.entries() else {
-            let what = format!("{}, got {}", quantity::expected(&Kind::Stations), item.describe());
+            let what = format!("{}, got {}", quantity::describe_expected(&Kind::Stations), item.describe());
             return self.refuse(&item.at, path, what);
         };
         let before = self.problems.len();
         let mut stations = Vec::with_capacity(entries.len());
         for entry in entries {
             let path = format!("{path}.{}", entry.key);
-            if let Err(what) = quantity::name(&entry.key) {
+            if let Err(what) = quantity::check_name(&entry.key) {
                 self.problems.add(&entry.at, &path, what);
             }
-            match quantity::position(&entry.item) {
+            match quantity::parse_position(&entry.item) {
                 Ok(position) => stations.push((entry.key.clone(), position)),
                 Err(what) => self.problems.add(&entry.item.at, path, what),
             }
@@ -285,7 +289,7 @@ fn needs_a_table(choice: &Choice, item: &Item) -> String {
         None => format!(
             "expected a table with a kind, such as {{ kind = \"{}\" }}, got {got}; kinds are {}",
             choice.variants.first().map_or("", |v| v.kind),
-            one_of(kinds())
+            format_alternatives(kinds())
         ),
     }
 }
@@ -295,7 +299,7 @@ fn needs_a_table(choice: &Choice, item: &Item) -> String {
 fn table_name(item: &Item, index: usize) -> String {
     let name = item.entries().and_then(|entries| entries.iter().find(|e| e.key == "name"));
     match name.map(|entry| &entry.item.value) {
-        Some(Value::Text(name)) if quantity::name(name).is_ok() => name.clone(),
+        Some(Value::Text(name)) if quantity::check_name(name).is_ok() => name.clone(),
         _ => format!("#{}", index + 1),
     }
 }

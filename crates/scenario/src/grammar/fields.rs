@@ -1,7 +1,7 @@
 //! Checked table of a scenario: typed value and source position of every key that has a value.
 
 use crate::grammar::key::Key;
-use crate::grammar::problem::{At, nearest};
+use crate::grammar::problem::{SourcePosition, nearest};
 use airhop_base::{Rate, Span};
 use airhop_tcp::{Params, Scheme};
 use std::sync::Arc;
@@ -35,15 +35,15 @@ pub(crate) enum Val {
     File(NamedFile),
     Table(Fields),
     Tables(Vec<Fields>),
-    EachWay(Vec<OneWay>),
+    EachWay(Vec<DirectionValue>),
 }
 
 /// Value of a key for one direction of a link.
 #[derive(Clone, Debug)]
-pub(crate) struct OneWay {
+pub(crate) struct DirectionValue {
     pub(crate) direction: Direction,
     pub(crate) val: Val,
-    pub(crate) at: At,
+    pub(crate) at: SourcePosition,
 }
 
 /// File whose content was read.
@@ -68,22 +68,27 @@ pub(crate) struct Fields {
     /// Path of the table in the document, for messages: `wlan.cell`.
     pub(crate) path: String,
     /// Position of the table in the source.
-    pub(crate) at: At,
+    pub(crate) at: SourcePosition,
     /// Kind of the table; `None` if the table has no key `kind` ([`Choice`](super::key::Choice)).
     pub(crate) kind: Option<&'static str>,
     /// Keys that a table of this type may have.
     pub(crate) keys: &'static [Key],
     /// False if a value in the table was rejected.
-    pub(crate) sound: bool,
+    pub(crate) is_valid: bool,
     /// Keys of the table whose values were rejected.
     refused: Vec<String>,
     /// Values of the keys, in the order of `keys`.
-    values: Vec<Option<(Val, At)>>,
+    values: Vec<Option<(Val, SourcePosition)>>,
 }
 
 impl Fields {
-    pub(crate) fn new(path: String, at: At, kind: Option<&'static str>, keys: &'static [Key]) -> Self {
-        Fields { path, at, kind, keys, sound: true, refused: Vec::new(), values: vec![None; keys.len()] }
+    pub(crate) fn new(
+        path: String,
+        at: SourcePosition,
+        kind: Option<&'static str>,
+        keys: &'static [Key],
+    ) -> Self {
+        Fields { path, at, kind, keys, is_valid: true, refused: Vec::new(), values: vec![None; keys.len()] }
     }
 
     /// Returns the index of a key in `keys`.
@@ -92,81 +97,82 @@ impl Fields {
     ///
     /// Panics if the table has no such key. This would be a bug in this crate, which every test that reads a
     /// file detects.
-    fn place(&self, name: &str) -> usize {
+    fn key_index(&self, name: &str) -> usize {
         let found = self.keys.iter().position(|k| k.name == name);
         found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))
     }
 
     /// True if a table of this type may have the key `name`, with or without a value.
-    pub(crate) fn takes(&self, name: &str) -> bool {
+    pub(crate) fn may_have_key(&self, name: &str) -> bool {
         self.keys.iter().any(|key| key.name == name)
     }
 
-    pub(crate) fn set(&mut self, name: &str, val: Val, at: At) {
-        let place = self.place(name);
+    pub(crate) fn set(&mut self, name: &str, val: Val, at: SourcePosition) {
+        let place = self.key_index(name);
         self.values[place] = Some((val, at));
     }
 
     /// Sets the value of a key that the file omits, as a default.
-    pub(crate) fn fill(&mut self, name: &str, val: Val) {
-        let place = self.place(name);
-        self.values[place].get_or_insert((val, At::Default));
+    pub(crate) fn set_default(&mut self, name: &str, val: Val) {
+        let place = self.key_index(name);
+        self.values[place].get_or_insert((val, SourcePosition::Default));
     }
 
     /// Replaces the default of a key by another default.
-    pub(crate) fn prefer(&mut self, name: &str, val: Val) {
-        let place = self.place(name);
-        if !matches!(&self.values[place], Some((_, at)) if *at != At::Default) {
-            self.values[place] = Some((val, At::Default));
+    pub(crate) fn replace_default(&mut self, name: &str, val: Val) {
+        let place = self.key_index(name);
+        if !matches!(&self.values[place], Some((_, at)) if *at != SourcePosition::Default) {
+            self.values[place] = Some((val, SourcePosition::Default));
         }
     }
 
     /// Returns this table with another path and with all values marked as defaults.
     pub(crate) fn as_default(&self, path: String) -> Fields {
-        let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
-        Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
+        let values =
+            self.values.iter().map(|value| value.clone().map(|(val, _)| (val, SourcePosition::Default)));
+        Fields { path, at: SourcePosition::Default, values: values.collect(), ..self.clone() }
     }
 
     /// Removes a default that does not apply.
     pub(crate) fn clear(&mut self, name: &str) {
-        let place = self.place(name);
+        let place = self.key_index(name);
         self.values[place] = None;
     }
 
     /// Records that the file has the key `name`, but with an unusable value. The key itself may be unknown.
-    pub(crate) fn refuse(&mut self, name: &str) {
+    pub(crate) fn mark_refused(&mut self, name: &str) {
         self.refused.push(name.to_string());
     }
 
     /// Returns the keys whose values were rejected.
-    pub(crate) fn refused(&self) -> &[String] {
+    pub(crate) fn refused_keys(&self) -> &[String] {
         &self.refused
     }
 
     /// True if the file omits the key `name` and the key has no default. False if the value was rejected.
-    pub(crate) fn lacks(&self, name: &str) -> bool {
+    pub(crate) fn is_absent(&self, name: &str) -> bool {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
     }
 
     /// True if the file omits the key `name`, and none of the table's rejected keys resembles `name`. A
     /// misspelt key is thus reported as one problem, not as two.
-    pub(crate) fn misses(&self, name: &str) -> bool {
+    pub(crate) fn is_missing_not_misspelt(&self, name: &str) -> bool {
         let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
-        self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))
+        self.is_absent(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Val> {
-        self.values[self.place(name)].as_ref().map(|(val, _)| val)
+        self.values[self.key_index(name)].as_ref().map(|(val, _)| val)
     }
 
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Val> {
-        let place = self.place(name);
+        let place = self.key_index(name);
         self.values[place].as_mut().map(|(val, _)| val)
     }
 
     /// True if the user wrote the value of `name`; false if it is a default or missing.
     pub(crate) fn is_given(&self, name: &str) -> bool {
-        matches!(&self.values[self.place(name)], Some((_, at)) if *at != At::Default)
+        matches!(&self.values[self.key_index(name)], Some((_, at)) if *at != SourcePosition::Default)
     }
 
     /// Returns all values.
@@ -180,9 +186,9 @@ impl Fields {
     }
 
     /// Returns the position of the value of `name`, or of the table if the file omits `name`.
-    pub(crate) fn at(&self, name: &str) -> &At {
-        match &self.values[self.place(name)] {
-            Some((_, at)) if *at != At::Default => at,
+    pub(crate) fn position_of(&self, name: &str) -> &SourcePosition {
+        match &self.values[self.key_index(name)] {
+            Some((_, at)) if *at != SourcePosition::Default => at,
             _ => &self.at,
         }
     }
@@ -196,7 +202,7 @@ impl Fields {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Key, &Val, bool)> {
         self.keys.iter().zip(&self.values).filter_map(|(key, value)| {
             let (val, at) = value.as_ref()?;
-            Some((key, val, *at == At::Default))
+            Some((key, val, *at == SourcePosition::Default))
         })
     }
 }
@@ -237,7 +243,7 @@ getters! {
     file: File(v) -> &NamedFile = v;
     table: Table(v) -> &Fields = v;
     tables_or_none: Tables(v) -> &[Fields] = v;
-    each_way: EachWay(v) -> &[OneWay] = v;
+    each_way: EachWay(v) -> &[DirectionValue] = v;
 }
 
 impl Fields {

@@ -8,7 +8,7 @@ use super::fields::{Fields, Val};
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
-    pub(crate) without: Without,
+    pub(crate) when_omitted: OmittedValue,
     /// One-line description of the key, with its source.
     pub(crate) about: &'static str,
 }
@@ -109,7 +109,7 @@ impl Kind {
     }
 
     /// True if the value may be a list of tables, each for a direction.
-    pub(crate) fn is_listed(&self) -> bool {
+    pub(crate) fn may_be_list(&self) -> bool {
         matches!(self, Kind::Choices(_) | Kind::Sections(_))
     }
 }
@@ -150,7 +150,7 @@ impl Variant {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
     }
 
-    /// Returns the keys of this kind. In a list (`listed`) the keys include `direction`, so that each table
+    /// Returns the keys of this kind. In a list (`listed`) the keys include `parse_direction`, so that each table
     /// can apply to one direction.
     pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
         match self.keys {
@@ -168,7 +168,7 @@ impl Variant {
 
 /// Meaning of a key that the file omits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Without {
+pub(crate) enum OmittedValue {
     /// No value: the key is required.
     Required,
     /// Default value, a TOML literal.
@@ -187,15 +187,15 @@ pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 /// Maximum number of copies of a table. The copy number that replaces the `*` has at most five digits.
 pub(crate) const MAX_COPIES: u64 = 10_000;
 /// Value for an infinite receive window: larger than any [`Kind::Bytes`].
-pub(crate) const UNLIMITED: u64 = 1 << 40;
+pub(crate) const UNLIMITED_WINDOW: u64 = 1 << 40;
 /// Value for the word "max" of a [`Kind::CountOrMax`].
-pub(crate) const MAX: u64 = u64::MAX;
+pub(crate) const MAX_COUNT: u64 = u64::MAX;
 /// Disabled [`Kind::Threshold`]: no size exceeds this value.
-pub(crate) const OFF: u64 = UNLIMITED + 1;
+pub(crate) const DISABLED_THRESHOLD: u64 = UNLIMITED_WINDOW + 1;
 /// Word in `--set` for all tables of a list. No table may have this name.
-pub(crate) const ALL: &str = "all";
+pub(crate) const ALL_TABLES: &str = "all";
 
 /// Creates a key.
-pub(crate) const fn key(name: &'static str, kind: Kind, without: Without, about: &'static str) -> Key {
-    Key { name, kind, without, about }
+pub(crate) const fn key(name: &'static str, kind: Kind, without: OmittedValue, about: &'static str) -> Key {
+    Key { name, kind, when_omitted: without, about }
 }

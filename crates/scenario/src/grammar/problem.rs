@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Source position of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum At {
+pub(crate) enum SourcePosition {
     /// Line of the file, from 1.
     Line(usize),
     /// No line, because the document is not text (a Python dict).
@@ -19,7 +19,7 @@ pub(crate) enum At {
 /// One problem of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    at: At,
+    at: SourcePosition,
     path: String,
     what: String,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Problems(Vec<Problem>);
 impl Problems {
     /// Adds a problem with the value of `path` at position `at`. `what` is the text with the expected and the
     /// actual value.
-    pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
+    pub(crate) fn add(&mut self, at: &SourcePosition, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
     }
 
@@ -42,14 +42,14 @@ impl Problems {
 
     /// Returns `value` if there are no problems, otherwise all problems in the order of the file. If a key
     /// has several problems, as in copies of a table, only the first is reported.
-    pub(crate) fn or<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
+    pub(crate) fn into_result<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
             _ => {
                 self.0.sort_by_key(|p| match p.at {
-                    At::Line(line) => line,
-                    At::Document | At::Default => usize::MAX - 1,
-                    At::Option(_) => usize::MAX,
+                    SourcePosition::Line(line) => line,
+                    SourcePosition::Document | SourcePosition::Default => usize::MAX - 1,
+                    SourcePosition::Option(_) => usize::MAX,
                 });
                 let mut told = HashSet::new();
                 self.0.retain(|p| told.insert((p.at.clone(), p.path.clone())));
@@ -65,19 +65,19 @@ impl Problem {
         let what = format!("{what}{}", lookalike_character(&format!("{}{}", self.path, self.what)));
         let path = if path.is_empty() { path } else { format!("{path}: ") };
         match &self.at {
-            At::Line(line) => format!("{source}:{line}: {path}{what}"),
-            At::Document | At::Default => format!("{source}: {path}{what}"),
+            SourcePosition::Line(line) => format!("{source}:{line}: {path}{what}"),
+            SourcePosition::Document | SourcePosition::Default => format!("{source}: {path}{what}"),
             // The option `--set wlan.cell.rate=…` contains the path already.
-            At::Option(option) if option.contains(&format!(" {}=", self.path)) => {
+            SourcePosition::Option(option) if option.contains(&format!(" {}=", self.path)) => {
                 format!("{}: {what}", legible(option))
             }
-            At::Option(option) => format!("{}: {path}{what}", legible(option)),
+            SourcePosition::Option(option) => format!("{}: {path}{what}", legible(option)),
         }
     }
 }
 
 /// Maximum number of characters of a text in a message. The longest list of keys has half this length.
-const LONGEST: usize = 500;
+const MAX_TEXT_CHARS: usize = 500;
 
 /// Makes a text safe for a terminal. Escapes control characters and bidirectional overrides, and removes the
 /// middle of a long text. Messages quote files from untrusted authors.
@@ -85,7 +85,7 @@ fn legible(text: &str) -> String {
     let is_harmful =
         |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let length = text.chars().count();
-    let edge = if length > LONGEST { LONGEST / 2 } else { length };
+    let edge = if length > MAX_TEXT_CHARS { MAX_TEXT_CHARS / 2 } else { length };
     let escaped = |c: char| if is_harmful(&c) { c.escape_default().to_string() } else { c.to_string() };
     let mut shown: String = text.chars().take(edge).map(escaped).collect();
     if edge < length {
@@ -118,7 +118,7 @@ pub(crate) fn lookalike_character(message: &str) -> String {
 
 /// Maximum number of problems or names in a message. One mistake in a generated file can cause hundreds of
 /// problems, and the first of them must stay visible.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// Error in a scenario. The `Display` output is the complete message, with one paragraph for each of the
 /// first problems in the order of the file. A paragraph has the file, the line, the key, the expected value,
@@ -137,7 +137,7 @@ impl ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = &self.paragraphs[..self.paragraphs.len().min(SHOWN)];
+        let shown = &self.paragraphs[..self.paragraphs.len().min(MAX_SHOWN)];
         f.write_str(&shown.join("\n\n"))?;
         match self.paragraphs.len() - shown.len() {
             0 => Ok(()),
@@ -168,9 +168,9 @@ pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a s
 }
 
 /// Formats a list as `a, b, c`, truncated if it is long; "none" for an empty list.
-pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn format_list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words = words.into_iter();
-    let mut shown: Vec<_> = words.by_ref().take(SHOWN).collect();
+    let mut shown: Vec<_> = words.by_ref().take(MAX_SHOWN).collect();
     match (shown.is_empty(), words.next()) {
         (true, _) => return "none".to_string(),
         (false, Some(_)) => shown.push("…"),
@@ -180,7 +180,7 @@ pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Formats a list of alternatives: `"a", "b" or "c"`.
-pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn format_alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|w| format!("\"{w}\"")).collect();
     match words.split_last() {
         None => "none".to_string(),

@@ -1,8 +1,8 @@
 //! Single values: reader and formatter. Formatted values read back unchanged.
 
 use crate::grammar::fields::{Direction, Val};
-use crate::grammar::key::{Kind, MAX, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
-use crate::grammar::problem::{did_you_mean, one_of};
+use crate::grammar::key::{DISABLED_THRESHOLD, Kind, MAX_COPIES, MAX_COUNT, MAX_SPAN_S, UNLIMITED_WINDOW};
+use crate::grammar::problem::{did_you_mean, format_alternatives};
 use crate::grammar::tree::{Item, Value};
 use airhop_base::{Rate, Span, units};
 use airhop_radio::phy::{Format, Phy};
@@ -15,12 +15,12 @@ pub(crate) const MAX_COORDINATE: f64 = 1e6;
 
 /// Returns a description of the values that a key accepts. Used in messages about a missing key and on the
 /// reference page.
-pub(crate) fn expected(kind: &Kind) -> String {
+pub(crate) fn describe_expected(kind: &Kind) -> String {
     let text = match kind {
         Kind::Title => "a line of text",
         Kind::WordOrFile { words, .. } => {
             let file = "the path of a file, relative to the folder of the scenario";
-            return format!("expected {}, or {file}", one_of(words()));
+            return format!("expected {}, or {file}", format_alternatives(words()));
         }
         Kind::File { .. } => "the path of a file, relative to the folder of the scenario",
         Kind::Digest => "16 hexadecimal digits",
@@ -40,9 +40,11 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::RateOrTable(keys) => {
             let known = keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_)));
             let names: Vec<_> = known.map(|key| key.name).collect();
-            return format!("{}, or a table of {}", expected(&Kind::Rate), names.join(", "));
+            return format!("{}, or a table of {}", describe_expected(&Kind::Rate), names.join(", "));
         }
-        Kind::Bytes { most: UNLIMITED, .. } => "a size with a unit, such as \"64 kB\", or \"unlimited\"",
+        Kind::Bytes { most: UNLIMITED_WINDOW, .. } => {
+            "a size with a unit, such as \"64 kB\", or \"unlimited\""
+        }
         Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
         Kind::Threshold { .. } => "a size with a unit, such as \"256 B\", or \"off\"",
         Kind::Metres => "a distance with a unit, such as \"40 m\"",
@@ -59,18 +61,23 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Segments { unbounded: None } => "a number of segments from 1 to 1e6",
         Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
         Kind::Flag => "true or false",
-        Kind::Word(words) => return format!("expected {}", one_of(words())),
+        Kind::Word(words) => return format!("expected {}", format_alternatives(words())),
         Kind::NotYet(_) => "nothing so far",
-        Kind::Standard => return format!("expected {}", one_of(standards())),
-        Kind::Words(words) => return format!("expected a list of {}", one_of(words())),
+        Kind::Standard => return format!("expected {}", format_alternatives(standards())),
+        Kind::Words(words) => return format!("expected a list of {}", format_alternatives(words())),
         Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
         Kind::Switch(_) => "true, false or a table",
         Kind::Section(_) => "a table",
         Kind::Sections(_) => "a table, or a list of them",
         Kind::EachWay(kind) => {
-            return format!("{}, or a value for each direction, such as {{ \"a->b\" = … }}", expected(kind));
+            return format!(
+                "{}, or a value for each direction, such as {{ \"a->b\" = … }}",
+                describe_expected(kind)
+            );
         }
-        Kind::Drawn { plain, .. } => return format!("{}, or a distribution with a kind", expected(plain)),
+        Kind::Drawn { plain, .. } => {
+            return format!("{}, or a distribution with a kind", describe_expected(plain));
+        }
         Kind::Choice(_) => "a table with a kind",
         Kind::Choices(_) => "a table with a kind, or a list of them",
         Kind::Tables(_) => "at least one table, with double brackets",
@@ -79,8 +86,8 @@ pub(crate) fn expected(kind: &Kind) -> String {
 }
 
 /// Reads a value that is not a table, for a key of this kind.
-pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
-    let mismatch = || format!("{}, got {}", expected(kind), item.describe());
+pub(crate) fn read_value(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
+    let mismatch = || format!("{}, got {}", describe_expected(kind), item.describe());
     match (kind, &item.value) {
         (Kind::Count { least, most }, &Value::Number(n, true)) => {
             match n >= *least as f64 && n <= *most as f64 {
@@ -88,7 +95,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
                 false => Err(mismatch()),
             }
         }
-        (Kind::CountOrMax { .. }, Value::Text(text)) if text == "max" => Ok(Val::Count(MAX)),
+        (Kind::CountOrMax { .. }, Value::Text(text)) if text == "max" => Ok(Val::Count(MAX_COUNT)),
         (Kind::CountOrMax { most }, &Value::Number(n, true)) if n >= 0.0 && n <= *most as f64 => {
             Ok(Val::Count(n as u64))
         }
@@ -105,22 +112,22 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
             Ok(Val::Number(n))
         }
         (Kind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => Ok(Val::Number(p.abs())),
-        (Kind::Probability, Value::Text(text)) => Err(format!("{}{}", mismatch(), per_cent(text))),
+        (Kind::Probability, Value::Text(text)) => Err(format!("{}{}", mismatch(), suggest_probability(text))),
         (Kind::Segments { .. }, &Value::Number(n, _)) if (1.0..=1e6).contains(&n) => Ok(Val::Number(n)),
         (Kind::Segments { unbounded: Some(word) }, Value::Text(text)) if text == word => {
             Ok(Val::Number(f64::INFINITY))
         }
         (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
-        (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
+        (Kind::Word(words), Value::Text(text)) => parse_word(&words(), text).map(Val::Word),
         (Kind::NotYet(why), _) => Err((*why).to_string()),
-        (Kind::Standard, Value::Text(text)) => standard(text).map(Val::Word),
+        (Kind::Standard, Value::Text(text)) => parse_standard(text).map(Val::Word),
         (Kind::Standard, Value::Number(..)) => {
-            Err(format!("{}, in quotes, got the number {}", expected(kind), item.describe()))
+            Err(format!("{}, in quotes, got the number {}", describe_expected(kind), item.describe()))
         }
-        (Kind::Words(known), Value::List(items)) => words(&known(), items),
-        (Kind::Title, Value::Text(text)) => title(text),
+        (Kind::Words(known), Value::List(items)) => parse_words(&known(), items),
+        (Kind::Title, Value::Text(text)) => parse_title(text),
         (Kind::WordOrFile { words, .. }, Value::Text(text)) if words().contains(&text.as_str()) => {
-            word(&words(), text).map(Val::Word)
+            parse_word(&words(), text).map(Val::Word)
         }
         (Kind::File { .. } | Kind::WordOrFile { .. }, Value::Text(text))
             if !text.is_empty() && !text.contains('\0') =>
@@ -128,26 +135,26 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
             Ok(Val::Text(text.clone()))
         }
         (Kind::Digest, Value::Text(text)) if is_digest(text) => Ok(Val::Text(text.clone())),
-        (Kind::Name, Value::Text(text)) => name(text).map(|()| Val::Text(text.clone())),
-        (Kind::Direction, Value::Text(text)) => direction(text).map(Val::Direction),
-        (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
-        (Kind::Span { least_ns }, Value::Text(text)) => span(text, *least_ns),
+        (Kind::Name, Value::Text(text)) => check_name(text).map(|()| Val::Text(text.clone())),
+        (Kind::Direction, Value::Text(text)) => parse_direction(text).map(Val::Direction),
+        (Kind::Ends, Value::List(items)) => parse_ends(items).ok_or_else(mismatch)?.map(Val::Ends),
+        (Kind::Span { least_ns }, Value::Text(text)) => parse_span(text, *least_ns),
         (Kind::Rate | Kind::RateOrTable(_), Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
         (Kind::Rates { longest }, Value::List(items)) if (1..=*longest).contains(&items.len()) => {
-            let one = |item: &Item| match read(&Kind::Rate, item)? {
+            let one = |item: &Item| match read_value(&Kind::Rate, item)? {
                 Val::Rate(rate) => Ok(rate),
                 _ => Err(mismatch()),
             };
             items.iter().map(one).collect::<Result<_, _>>().map(Val::Rates)
         }
-        (Kind::LinkRate, Value::Text(text)) => link_rate(text).map(Val::Rate),
-        (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => {
-            Ok(Val::Bytes(UNLIMITED))
+        (Kind::LinkRate, Value::Text(text)) => parse_link_rate(text).map(Val::Rate),
+        (Kind::Bytes { most: UNLIMITED_WINDOW, .. }, Value::Text(text)) if text == "unlimited" => {
+            Ok(Val::Bytes(UNLIMITED_WINDOW))
         }
-        (Kind::Bytes { least, most }, Value::Text(text)) => bytes(text, *least, *most),
-        (Kind::Threshold { .. }, Value::Text(text)) if text == "off" => Ok(Val::Bytes(OFF)),
-        (Kind::Threshold { least, most }, Value::Text(text)) => bytes(text, *least, *most),
-        (Kind::Metres, Value::Text(text)) => metres(text),
+        (Kind::Bytes { least, most }, Value::Text(text)) => parse_bytes(text, *least, *most),
+        (Kind::Threshold { .. }, Value::Text(text)) if text == "off" => Ok(Val::Bytes(DISABLED_THRESHOLD)),
+        (Kind::Threshold { least, most }, Value::Text(text)) => parse_bytes(text, *least, *most),
+        (Kind::Metres, Value::Text(text)) => parse_metres(text),
         (Kind::Power, Value::Text(text)) => units::parse_power(text).map(Val::Power),
         (Kind::Ratio, Value::Text(text)) => units::parse_ratio(text).map(Val::Ratio),
         (Kind::Frequency, Value::Text(text)) => units::parse_frequency(text).map(Val::Frequency),
@@ -169,7 +176,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
 }
 
 /// Returns a suggestion for a percentage: for "1 %" the probability 0.01.
-fn per_cent(text: &str) -> String {
+fn suggest_probability(text: &str) -> String {
     let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match number {
         Some(n) if (0.0..=100.0).contains(&n) => format!("; did you mean {}?", n / 100.0),
@@ -177,39 +184,39 @@ fn per_cent(text: &str) -> String {
     }
 }
 
-fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
+fn parse_word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
     words.iter().find(|w| **w == text).copied().ok_or_else(|| {
         let hint = did_you_mean(text, words.iter().copied());
-        format!("expected {}, got {text:?}{hint}", one_of(words.iter().copied()))
+        format!("expected {}, got {text:?}{hint}", format_alternatives(words.iter().copied()))
     })
 }
 
 /// Common 802.11 amendment that Airhop does not model.
-const NEWER: &str = "802.11be";
+const UNSUPPORTED_STANDARD: &str = "802.11be";
 
 /// Returns the names of the standards that Airhop models.
 pub(crate) fn standards() -> Vec<&'static str> {
     Phy::names().into_iter().chain(Format::ALL.map(Format::name)).collect()
 }
 
-fn standard(text: &str) -> Result<&'static str, Refusal> {
-    match text.eq_ignore_ascii_case(NEWER) {
+fn parse_standard(text: &str) -> Result<&'static str, Refusal> {
+    match text.eq_ignore_ascii_case(UNSUPPORTED_STANDARD) {
         true => Err(format!(
-            "{NEWER} is not modelled yet (320 MHz, 4096-QAM, several links at once); expected {}; the most similar is \"802.11ax\"",
-            one_of(standards())
+            "{UNSUPPORTED_STANDARD} is not modelled yet (320 MHz, 4096-QAM, several links at once); expected {}; the most similar is \"802.11ax\"",
+            format_alternatives(standards())
         )),
-        false => word(&standards(), text),
+        false => parse_word(&standards(), text),
     }
 }
 
 /// Reads a list of words without repetitions.
-fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
+fn parse_words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
     let mut chosen = Vec::new();
     for item in items {
         let Value::Text(text) = &item.value else {
-            return Err(format!("expected {}, got {}", one_of(known.to_vec()), item.describe()));
+            return Err(format!("expected {}, got {}", format_alternatives(known.to_vec()), item.describe()));
         };
-        let one = word(known, text)?;
+        let one = parse_word(known, text)?;
         if chosen.contains(&one) {
             return Err(format!("expected different values, got {text:?} twice"));
         }
@@ -218,7 +225,7 @@ fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
     Ok(Val::Words(chosen))
 }
 
-fn title(text: &str) -> Result<Val, Refusal> {
+fn parse_title(text: &str) -> Result<Val, Refusal> {
     let fits = (1..=100).contains(&text.chars().count()) && text.trim() == text;
     match fits && !text.chars().any(char::is_control) {
         true => Ok(Val::Text(text.to_string())),
@@ -235,7 +242,7 @@ fn is_digest(text: &str) -> bool {
 /// Checks a name of a table or node. Names are part of paths (`wlan.cell.errors`), directions (`bs->d`) and
 /// file names (`bs.pcapng`). In the name of a copied table, `*` stands for the number of the copy. A bare `*`
 /// is not a valid name, because it means all nodes in a direction.
-pub(crate) fn name(text: &str) -> Result<(), Refusal> {
+pub(crate) fn check_name(text: &str) -> Result<(), Refusal> {
     let longest = text.replace('*', &MAX_COPIES.to_string());
     let fits = (1..=64).contains(&longest.len()) && text != "*";
     let letters = longest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
@@ -247,10 +254,10 @@ pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     }
 }
 
-pub(crate) fn direction(text: &str) -> Result<Direction, Refusal> {
+pub(crate) fn parse_direction(text: &str) -> Result<Direction, Refusal> {
     let end = |side: &str| match side {
         "*" => Ok(None),
-        side => name(side).map(|()| Some(side.to_string())),
+        side => check_name(side).map(|()| Some(side.to_string())),
     };
     let refusal = |_| format!("expected a direction such as \"bs->d\", got {text:?}");
     let (from, to) = text.split_once("->").ok_or(()).map_err(|()| refusal(String::new()))?;
@@ -258,18 +265,18 @@ pub(crate) fn direction(text: &str) -> Result<Direction, Refusal> {
 }
 
 /// Reads the two ends of a link; `None` unless the items are two strings.
-fn ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
+fn parse_ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
     let [Value::Text(a), Value::Text(b)] = [&items.first()?.value, &items.get(1)?.value] else { return None };
     if items.len() != 2 {
         return None;
     }
-    Some(name(a).and(name(b)).and_then(|()| match a == b {
+    Some(check_name(a).and(check_name(b)).and_then(|()| match a == b {
         true => Err(format!("expected two different nodes, got {a:?} twice")),
         false => Ok([a.clone(), b.clone()]),
     }))
 }
 
-fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
+fn parse_span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
     let span = units::parse_span(text)?;
     if span > Span::from_secs(MAX_SPAN_S) {
         return Err(format!("expected a duration of at most {MAX_SPAN_S} s, got {text:?}"));
@@ -283,7 +290,7 @@ fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
 
 /// Reads the rate of a link. The message for a rate of zero suggests an outage, which the author probably
 /// meant.
-fn link_rate(text: &str) -> Result<Rate, Refusal> {
+fn parse_link_rate(text: &str) -> Result<Rate, Refusal> {
     let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
     units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
         true => format!(
@@ -293,7 +300,7 @@ fn link_rate(text: &str) -> Result<Rate, Refusal> {
     })
 }
 
-fn bytes(text: &str, least: u64, most: u64) -> Result<Val, Refusal> {
+fn parse_bytes(text: &str, least: u64, most: u64) -> Result<Val, Refusal> {
     let bytes = u64::from(units::parse_bytes(text)?);
     match (least..=most).contains(&bytes) {
         true => Ok(Val::Bytes(bytes)),
@@ -301,7 +308,7 @@ fn bytes(text: &str, least: u64, most: u64) -> Result<Val, Refusal> {
     }
 }
 
-fn metres(text: &str) -> Result<Val, Refusal> {
+fn parse_metres(text: &str) -> Result<Val, Refusal> {
     let metres = units::parse_metres(text)?;
     match metres > 0.0 && metres <= 1e6 {
         true => Ok(Val::Metres(metres)),
@@ -310,7 +317,7 @@ fn metres(text: &str) -> Result<Val, Refusal> {
 }
 
 /// Reads a position in metres, a list of two plain numbers.
-pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
+pub(crate) fn parse_position(item: &Item) -> Result<[f64; 2], Refusal> {
     if let Value::List(items) = &item.value
         && let [Value::Number(x, _), Value::Number(y, _)] =
             items.iter().map(|i| &i.value).collect::<Vec<_>>()[..]
@@ -328,8 +335,8 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
 /// Formats a size so that [`units::parse_bytes`] reads the same size.
 fn format_bytes(bytes: u64) -> String {
     match bytes {
-        UNLIMITED => "unlimited".to_string(),
-        OFF => "off".to_string(),
+        UNLIMITED_WINDOW => "unlimited".to_string(),
+        DISABLED_THRESHOLD => "off".to_string(),
         b if b >= 1_000_000 && b % 1_000_000 == 0 => format!("{} MB", b / 1_000_000),
         b if b >= 10_000 && b % 1_000 == 0 => format!("{} kB", b / 1_000),
         b => format!("{b} B"),
@@ -350,7 +357,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// Formats a number, for both TOML and JSON.
-pub(crate) fn number(x: f64) -> String {
+pub(crate) fn format_number(x: f64) -> String {
     match x.is_infinite() {
         true => quoted("infinite"),
         false => format!("{x:?}"),
@@ -358,7 +365,7 @@ pub(crate) fn number(x: f64) -> String {
 }
 
 /// Formats a single value, for both TOML and JSON; `None` for a table.
-pub(crate) fn format(val: &Val) -> Option<String> {
+pub(crate) fn format_value(val: &Val) -> Option<String> {
     Some(match val {
         Val::Text(text) => quoted(text),
         Val::File(file) => quoted(&file.path),
@@ -379,10 +386,10 @@ pub(crate) fn format(val: &Val) -> Option<String> {
         Val::Power(dbm) => quoted(&format!("{dbm} dBm")),
         Val::Ratio(db) => quoted(&format!("{db} dB")),
         Val::Frequency(hz) => quoted(&units::format_frequency(*hz)),
-        Val::Count(MAX) => quoted("max"),
+        Val::Count(MAX_COUNT) => quoted("max"),
         Val::Count(count) => count.to_string(),
         Val::Counts(counts) => format!("{counts:?}"),
-        Val::Number(x) => number(*x),
+        Val::Number(x) => format_number(*x),
         Val::Flag(flag) => flag.to_string(),
         Val::Scheme(scheme, params) if params.iter().next().is_none() => quoted(scheme.name),
         Val::Scheme(..) | Val::Stations(_) | Val::Table(_) | Val::Tables(_) | Val::EachWay(_) => return None,

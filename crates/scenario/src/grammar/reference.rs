@@ -1,7 +1,7 @@
 //! Reference page of all keys.
 
-use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
-use crate::grammar::quantity::{self, expected};
+use crate::grammar::key::{Choice, Key, Kind, OmittedValue, Variant};
+use crate::grammar::quantity::{self, describe_expected};
 use std::fmt::Write;
 
 /// Returns a Markdown page with these keys and the keys of their tables, each with its kind of value and its
@@ -55,7 +55,7 @@ fn section(path: &str, title: &str, keys: &[Key], page: &mut String) {
                 section(&path, &format!("`{path}`"), keys, page)
             }
             Kind::Choice(choice) | Kind::Choices(choice) => {
-                variants(&path, choice, key.kind.is_listed(), page)
+                variants(&path, choice, key.kind.may_be_list(), page)
             }
             _ => {}
         }
@@ -89,20 +89,20 @@ fn distributions(path: &str, variant: &Variant, page: &mut String) {
 fn rows(keys: &[Key], page: &mut String) {
     page.push_str("| key | description | value | default |\n|---|---|---|---|\n");
     for key in keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_))) {
-        let value = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
+        let value = describe_expected(&key.kind).replace("expected ", "").replace('|', "\\|");
         let _ = writeln!(page, "| `{}` | {} | {value} | {} |", key.name, key.about, without(key));
     }
 }
 
 fn without(key: &Key) -> String {
-    match key.without {
-        Without::Required => "required".to_string(),
-        Without::Value(text) => format!("`{text}`"),
-        Without::Derived(rule) => rule.to_string(),
-        Without::Nothing(meaning) => meaning.to_string(),
-        Without::Preset(of_presets) => {
+    match key.when_omitted {
+        OmittedValue::Required => "required".to_string(),
+        OmittedValue::Value(text) => format!("`{text}`"),
+        OmittedValue::Derived(rule) => rule.to_string(),
+        OmittedValue::Nothing(meaning) => meaning.to_string(),
+        OmittedValue::Preset(of_presets) => {
             let one = |(preset, val)| {
-                let text = quantity::format(&val).unwrap_or_else(|| "true".to_string());
+                let text = quantity::format_value(&val).unwrap_or_else(|| "true".to_string());
                 format!("{preset} `{text}`")
             };
             of_presets(key.name).into_iter().map(one).collect::<Vec<_>>().join(", ")

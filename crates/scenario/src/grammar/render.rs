@@ -1,14 +1,14 @@
 //! Effective scenario with all defaults filled in, as TOML with comments and as canonical JSON.
 
-use crate::grammar::fields::{Fields, OneWay, Val};
-use crate::grammar::key::{Key, Kind, Without};
-use crate::grammar::quantity::{format, number, quoted};
-use crate::tables::scheme::written;
+use crate::grammar::fields::{DirectionValue, Fields, Val};
+use crate::grammar::key::{Key, Kind, OmittedValue};
+use crate::grammar::quantity::{format_number, format_value, quoted};
+use crate::tables::scheme::formatted_params;
 use std::fmt::Write;
 
 /// Formats the scenario as TOML that reads back to the same scenario. Each key has a comment with its
 /// description. Defaults are marked.
-pub(crate) fn toml(root: &Fields) -> String {
+pub(crate) fn render_toml(root: &Fields) -> String {
     let mut out = String::from(
         "# The effective scenario: every value written out. \"default\" marks keys that the file left out.\n",
     );
@@ -37,7 +37,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
                 }
             }
             // A list with a single error model is written as a table.
-            Val::Tables(many) if many.len() == 1 && key.kind.is_listed() => {
+            Val::Tables(many) if many.len() == 1 && key.kind.may_be_list() => {
                 section(&many[0], &below, "[", "]", out);
                 if let Some(comment) = comment(key, &many[0]) {
                     let _ = writeln!(out, "# {comment}");
@@ -66,7 +66,7 @@ fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut Strin
 /// Writes a comment line for each key without a value, with the meaning of the missing value.
 fn write_absent_keys(fields: &Fields, out: &mut String) {
     for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
-        if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
+        if let (None, OmittedValue::Nothing(meaning)) = (fields.get(key.name), key.when_omitted) {
             let _ = writeln!(out, "# {}: {meaning}", key.name);
         }
     }
@@ -81,11 +81,12 @@ fn line(key: &str, value: &str, about: &str, out: &mut String) {
 }
 
 /// Formats a value on one line; a table becomes an inline table.
-pub(crate) fn on_a_line(val: &Val) -> String {
+pub(crate) fn format_on_line(val: &Val) -> String {
     match val {
         Val::Table(one) => {
             let kind = one.kind.map(|kind| format!("kind = {}", quoted(kind)));
-            let member = |(key, val, _): (&Key, &Val, bool)| format!("{} = {}", key.name, on_a_line(val));
+            let member =
+                |(key, val, _): (&Key, &Val, bool)| format!("{} = {}", key.name, format_on_line(val));
             let members: Vec<_> = kind.into_iter().chain(one.iter().map(member)).collect();
             format!("{{ {} }}", members.join(", "))
         }
@@ -97,26 +98,27 @@ pub(crate) fn on_a_line(val: &Val) -> String {
 fn inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {
-            let station =
-                |(name, [x, y]): &(String, [f64; 2])| format!("{name} = [{}, {}]", number(*x), number(*y));
+            let station = |(name, [x, y]): &(String, [f64; 2])| {
+                format!("{name} = [{}, {}]", format_number(*x), format_number(*y))
+            };
             Some(format!("{{ {} }}", stations.iter().map(station).collect::<Vec<_>>().join(", ")))
         }
-        Val::Scheme(scheme, params) => Some(format(val).unwrap_or_else(|| {
-            let params = written(scheme, params).map(|(name, value)| format!(", {name} = {value}"));
+        Val::Scheme(scheme, params) => Some(format_value(val).unwrap_or_else(|| {
+            let params = formatted_params(scheme, params).map(|(name, value)| format!(", {name} = {value}"));
             format!("{{ name = {}{} }}", quoted(scheme.name), params.collect::<String>())
         })),
         Val::EachWay(ways) => {
-            let way = |way: &OneWay| {
+            let way = |way: &DirectionValue| {
                 Some(format!("{} = {}", quoted(&way.direction.to_string()), inline(&way.val)?))
             };
             Some(format!("{{ {} }}", ways.iter().map(way).collect::<Option<Vec<_>>>()?.join(", ")))
         }
-        other => format(other),
+        other => format_value(other),
     }
 }
 
 /// Returns the scenario as JSON with keys in a fixed order, so equivalent scenarios have the same text.
-pub(crate) fn json(root: &Fields) -> String {
+pub(crate) fn render_json(root: &Fields) -> String {
     let mut out = String::new();
     object(root, &mut out);
     out
@@ -141,9 +143,9 @@ fn json_value(val: &Val, kind: &Kind) -> String {
     let mut out = String::new();
     match val {
         Val::Table(one) => object(one, &mut out),
-        Val::Tables(many) if many.len() == 1 && kind.is_listed() => object(&many[0], &mut out),
+        Val::Tables(many) if many.len() == 1 && kind.may_be_list() => object(&many[0], &mut out),
         Val::Tables(many) => {
-            let objects: Vec<_> = many.iter().map(json).collect();
+            let objects: Vec<_> = many.iter().map(render_json).collect();
             let _ = write!(out, "[{}]", objects.join(","));
         }
         Val::Stations(stations) => {
@@ -156,11 +158,11 @@ fn json_value(val: &Val, kind: &Kind) -> String {
                 ways.iter().map(|way| (way.direction.to_string(), json_value(&way.val, kind))).collect();
             members(ways.iter().map(|(way, val)| (way.as_str(), val.clone())), &mut out);
         }
-        Val::Scheme(scheme, params) if format(val).is_none() => {
+        Val::Scheme(scheme, params) if format_value(val).is_none() => {
             let name = std::iter::once(("name", quoted(scheme.name)));
-            members(name.chain(written(scheme, params)), &mut out);
+            members(name.chain(formatted_params(scheme, params)), &mut out);
         }
-        other => out = format(other).unwrap_or_default(),
+        other => out = format_value(other).unwrap_or_default(),
     }
     out
 }

@@ -1,9 +1,9 @@
 //! JSON schema of scenario files, for editors.
 
-use crate::grammar::key::{Choice, Key, Kind, UNLIMITED, Variant, Without};
-use crate::grammar::problem::At;
+use crate::grammar::key::{Choice, Key, Kind, OmittedValue, UNLIMITED_WINDOW, Variant};
+use crate::grammar::problem::SourcePosition;
 use crate::grammar::quantity::standards;
-use crate::grammar::tree::{Item, Value, literal};
+use crate::grammar::tree::{Item, Value, parse_literal};
 use serde_json::{Map, Value as Json, json};
 
 /// Returns the JSON schema (draft 2020-12) of a file with these keys.
@@ -22,22 +22,22 @@ fn object(keys: &[Key], kind: Option<&str>) -> Json {
     for key in keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_))) {
         properties.insert(key.name.to_string(), property(key));
     }
-    let needed = keys.iter().filter(|k| matches!(k.without, Without::Required)).map(|k| k.name);
+    let needed = keys.iter().filter(|k| matches!(k.when_omitted, OmittedValue::Required)).map(|k| k.name);
     let required: Vec<&str> = kind.iter().map(|_| "kind").chain(needed).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 fn property(key: &Key) -> Json {
     let mut schema = value(&key.kind);
-    let about = match key.without {
-        Without::Derived(rule) => format!("{}. Default: {rule}.", key.about),
-        Without::Preset(_) => format!("{}. Default: the value of the preset.", key.about),
-        Without::Nothing(meaning) => format!("{}. Without it: {meaning}.", key.about),
-        Without::Required | Without::Value(_) => format!("{}.", key.about),
+    let about = match key.when_omitted {
+        OmittedValue::Derived(rule) => format!("{}. Default: {rule}.", key.about),
+        OmittedValue::Preset(_) => format!("{}. Default: the value of the preset.", key.about),
+        OmittedValue::Nothing(meaning) => format!("{}. Without it: {meaning}.", key.about),
+        OmittedValue::Required | OmittedValue::Value(_) => format!("{}.", key.about),
     };
     schema["description"] = json!(about);
-    if let Without::Value(text) = key.without {
-        schema["default"] = plain(&literal(text, &At::Default));
+    if let OmittedValue::Value(text) = key.when_omitted {
+        schema["default"] = plain(&parse_literal(text, &SourcePosition::Default));
     }
     schema
 }
@@ -80,7 +80,7 @@ fn value(kind: &Kind) -> Json {
             json!({ "type": "array", "items": rate, "minItems": 1, "maxItems": longest })
         }
         Kind::RateOrTable(keys) => json!({ "anyOf": [value(&Kind::Rate), object(keys, None)] }),
-        Kind::Bytes { most: UNLIMITED, .. } => {
+        Kind::Bytes { most: UNLIMITED_WINDOW, .. } => {
             json!({ "anyOf": [quantity("B|kB|MB", "64 kB"), { "const": "unlimited" }] })
         }
         Kind::Bytes { .. } => quantity("B|kB|MB", "1000 B"),

@@ -1,12 +1,12 @@
 //! Document as a tree of values with source positions, the same for all source formats.
 
-use crate::grammar::problem::{At, Problems};
+use crate::grammar::problem::{Problems, SourcePosition};
 use toml::de::{DeTable, DeValue};
 
 /// Value with its position in the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    pub(crate) at: At,
+    pub(crate) at: SourcePosition,
     pub(crate) value: Value,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Value {
 pub(crate) struct Entry {
     pub(crate) key: String,
     /// Position of the key. The value can begin on a later line if it is a table.
-    pub(crate) at: At,
+    pub(crate) at: SourcePosition,
     pub(crate) item: Item,
 }
 
@@ -61,24 +61,24 @@ pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     let lines = Lines::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
-        let at = error.span().map_or(At::Document, |span| lines.at(span.start));
+        let at = error.span().map_or(SourcePosition::Document, |span| lines.at(span.start));
         let line = match at {
-            At::Line(n) => text.lines().nth(n - 1).unwrap_or_default().trim(),
+            SourcePosition::Line(n) => text.lines().nth(n - 1).unwrap_or_default().trim(),
             _ => "",
         };
         let shown: String = line.chars().take(80).collect();
         let shown = if shown.is_empty() { shown } else { format!(", in `{shown}`") };
         problems.add(&at, "", format!("this is not TOML: {}{shown}", error.message().replace('\n', "; ")));
     }
-    errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
+    errors.is_empty().then(|| Item { at: SourcePosition::Line(1), value: lines.table(table.get_ref()) })
 }
 
 /// Reads a JSON object. If the text is not a JSON object, adds the reason to `problems` and returns `None`.
 pub(crate) fn from_json(text: &str, problems: &mut Problems) -> Option<Item> {
     match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(value) => Some(Item { at: At::Document, value: from_json_value(value) }),
+        Ok(value) => Some(Item { at: SourcePosition::Document, value: from_json_value(value) }),
         Err(error) => {
-            problems.add(&At::Line(error.line()), "", format!("this is not JSON: {error}"));
+            problems.add(&SourcePosition::Line(error.line()), "", format!("this is not JSON: {error}"));
             None
         }
     }
@@ -86,7 +86,7 @@ pub(crate) fn from_json(text: &str, problems: &mut Problems) -> Option<Item> {
 
 fn from_json_value(value: serde_json::Value) -> Value {
     use serde_json::Value as Json;
-    let item = |value| Item { at: At::Document, value: from_json_value(value) };
+    let item = |value| Item { at: SourcePosition::Document, value: from_json_value(value) };
     match value {
         Json::Null => Value::Other("null"),
         Json::Bool(flag) => Value::Flag(flag),
@@ -94,13 +94,15 @@ fn from_json_value(value: serde_json::Value) -> Value {
         Json::String(text) => Value::Text(text),
         Json::Array(values) => Value::List(values.into_iter().map(item).collect()),
         Json::Object(map) => Value::Table(
-            map.into_iter().map(|(key, value)| Entry { key, at: At::Document, item: item(value) }).collect(),
+            map.into_iter()
+                .map(|(key, value)| Entry { key, at: SourcePosition::Document, item: item(value) })
+                .collect(),
         ),
     }
 }
 
 /// Parses a `--set` value or a default as a TOML literal. Text that is not a literal becomes a string.
-pub(crate) fn literal(text: &str, at: &At) -> Item {
+pub(crate) fn parse_literal(text: &str, at: &SourcePosition) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => Lines::new(text).item(&value),
         Err(_) => Item { at: at.clone(), value: Value::Text(text.trim().to_string()) },
@@ -109,7 +111,7 @@ pub(crate) fn literal(text: &str, at: &At) -> Item {
     item
 }
 
-fn put_at(item: &mut Item, at: &At) {
+fn put_at(item: &mut Item, at: &SourcePosition) {
     item.at = at.clone();
     match &mut item.value {
         Value::List(items) => items.iter_mut().for_each(|i| put_at(i, at)),
@@ -132,8 +134,8 @@ impl Lines {
         Lines { starts }
     }
 
-    fn at(&self, offset: usize) -> At {
-        At::Line(self.starts.partition_point(|&start| start <= offset))
+    fn at(&self, offset: usize) -> SourcePosition {
+        SourcePosition::Line(self.starts.partition_point(|&start| start <= offset))
     }
 
     fn item(&self, value: &toml::Spanned<DeValue<'_>>) -> Item {

@@ -9,6 +9,6 @@ pub(crate) fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> V
 }
 
 /// Returns the value of a word; `None` if the word is not in `words`.
-pub(crate) fn of_word<T: Copy>(words: &[(&'static str, T)], word: &str) -> Option<T> {
+pub(crate) fn value_of_word<T: Copy>(words: &[(&'static str, T)], word: &str) -> Option<T> {
     words.iter().find(|(w, _)| *w == word).map(|(_, v)| *v)
 }

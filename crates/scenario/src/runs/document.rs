@@ -1,7 +1,7 @@
 //! Run document: the results of one run as JSON. Field names and field order are stable.
 
-use airhop_base::Drop;
-use airhop_net::{ClassReport, FlowReport, QueueReport, Report, RoutingCounts, StationReport, Value};
+use airhop_base::DropCause;
+use airhop_net::{ClassReport, FlowReport, QueueReport, Report, ReportValue, RoutingCounts, StationReport};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -18,7 +18,7 @@ struct Document<'a> {
     fingerprint: String,
     flows: Vec<FlowDocument<'a>>,
     classes: Vec<ClassDocument<'a>>,
-    drops: Counts<{ Drop::ALL.len() }>,
+    drops: Counts<{ DropCause::ALL.len() }>,
     #[serde(skip_serializing_if = "Option::is_none")]
     routing: Option<RoutingDocument>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -52,7 +52,7 @@ impl Serialize for FlowDocument<'_> {
         map.serialize_entry("to", &f.to)?;
         map.serialize_entry("class", &*f.class)?;
         for (name, value) in f.values() {
-            map.serialize_entry(name, &Shown(&value))?;
+            map.serialize_entry(name, &MeasureValue(&value))?;
         }
         map.end()
     }
@@ -66,7 +66,7 @@ impl Serialize for ClassDocument<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("name", &*self.0.name)?;
         for (name, value) in self.0.values() {
-            map.serialize_entry(name, &Shown(&value))?;
+            map.serialize_entry(name, &MeasureValue(&value))?;
         }
         map.end()
     }
@@ -80,7 +80,7 @@ impl Serialize for QueueDocument<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("name", &self.0.name)?;
         for (name, value) in self.0.values() {
-            map.serialize_entry(name, &Shown(&value))?;
+            map.serialize_entry(name, &MeasureValue(&value))?;
         }
         map.end()
     }
@@ -95,23 +95,23 @@ impl Serialize for StationDocument<'_> {
         map.serialize_entry("cell", &self.0.cell)?;
         map.serialize_entry("name", &self.0.name)?;
         for (name, value) in self.0.values() {
-            map.serialize_entry(name, &Shown(&value))?;
+            map.serialize_entry(name, &MeasureValue(&value))?;
         }
         map.end()
     }
 }
 
 /// Value of a measure, serialised as JSON.
-struct Shown<'a>(&'a Value);
+struct MeasureValue<'a>(&'a ReportValue);
 
-impl Serialize for Shown<'_> {
+impl Serialize for MeasureValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Value::Null => serializer.serialize_none(),
-            Value::Count(count) => serializer.serialize_u64(*count),
-            Value::Real(number) => serializer.serialize_f64(*number),
-            Value::Group(values) => {
-                serializer.collect_map(values.iter().map(|(key, value)| (key, Shown(value))))
+            ReportValue::Null => serializer.serialize_none(),
+            ReportValue::Count(count) => serializer.serialize_u64(*count),
+            ReportValue::Real(number) => serializer.serialize_f64(*number),
+            ReportValue::Group(values) => {
+                serializer.collect_map(values.iter().map(|(key, value)| (key, MeasureValue(value))))
             }
         }
     }
@@ -143,7 +143,7 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         fingerprint: format!("{:016x}", report.fingerprint),
         flows: report.flows.iter().map(FlowDocument).collect(),
         classes: report.classes.iter().map(ClassDocument).collect(),
-        drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
+        drops: Counts(std::array::from_fn(|i| (DropCause::ALL[i].name(), report.drops[i]))),
         routing: report.routing.map(routing),
         queues: report.queues.iter().map(QueueDocument).collect(),
         airtime_jain: report.airtime_jain(),
@@ -162,7 +162,10 @@ mod tests {
     use super::*;
     use airhop_base::Span;
     use airhop_net::apps::{GameQuality, Punctuality, Quality, VideoQuality};
-    use airhop_net::{ClassQuality, Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips, Wait};
+    use airhop_net::{
+        ClassQuality, Completion, ConnectionCounts, DelaySummary, EcnCounts, NoticeLateness, RttSummary,
+        SojournSummary,
+    };
 
     #[test]
     fn run_document_names_and_order_match_the_contract() {
@@ -189,13 +192,13 @@ mod tests {
             notices: [1, 2, 3, 4, 5],
             duplicates: 12,
             timeouts_warned_late: 2,
-            lateness: Lateness { notices: 4, late: 3, sum_ns: 6_000_000 },
+            lateness: NoticeLateness { notices: 4, late: 3, sum_ns: 6_000_000 },
             active_mbps: Some(1.25),
             loss: Some(0.5),
-            delay_ms: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+            delay_ms: Some(DelaySummary { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
             jitter_ms: None,
-            marks: Marks { ect0: 25_000, ect1: 1, ce: 40, ece: 55 },
-            rtt_ms: RoundTrips(Some(Delay {
+            marks: EcnCounts { ect0: 25_000, ect1: 1, ce: 40, ece: 55 },
+            rtt_ms: RttSummary(Some(DelaySummary {
                 min: 10.0,
                 mean: 12.0,
                 p50: 11.0,
@@ -206,7 +209,7 @@ mod tests {
             completion_ms: Some(Completion {
                 count: 2,
                 unfinished: 1,
-                times: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+                times: Some(DelaySummary { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
             }),
             connections: Some(ConnectionCounts { opened: 3, closed: 2, time_wait: 1 }),
             quality: Some(Quality::Video(VideoQuality {
@@ -230,7 +233,7 @@ mod tests {
                 flows: 1,
                 goodput_mbps: 1.02,
                 jain: Some(1.0),
-                delay_ms: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+                delay_ms: Some(DelaySummary { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
                 completion_ms: None,
                 quality: ClassQuality::default(),
             }],
@@ -238,7 +241,14 @@ mod tests {
             routing: Some(RoutingCounts { requests: 8, replies: 9, errors: 10, link_failures: 11 }),
             queues: vec![QueueReport {
                 name: "r->d".into(),
-                wait_ms: Wait(Some(Delay { min: 0.0, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 })),
+                wait_ms: SojournSummary(Some(DelaySummary {
+                    min: 0.0,
+                    mean: 2.5,
+                    p50: 2.0,
+                    p95: 4.0,
+                    p99: 4.5,
+                    max: 5.0,
+                })),
                 marked: Some(40),
             }],
             stations: [("bs", 0.75), ("d", 0.25)]
@@ -281,7 +291,7 @@ mod tests {
     #[test]
     fn a_quality_has_an_object_of_its_kind() {
         let packets = Punctuality { in_time: 3, late: 1, lost: 0, bursts: 1 };
-        let quality = Quality::Game(GameQuality { packets });
+        let quality = Quality::Game(GameQuality { punctuality: packets });
         let flow = FlowReport { quality: Some(quality), ..FlowReport::default() };
         let class = ClassReport { quality: ClassQuality(vec![quality]), ..ClassReport::default() };
         let game = r#""game":{"in_time":3,"late":1,"lost":0,"late_pct":25.0,"lost_pct":0.0}"#;

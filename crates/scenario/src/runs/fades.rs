@@ -29,21 +29,23 @@ impl Scenario {
         let until = until
             .map_or(Ok(self.duration()), duration)
             .map_err(|why| format!("until: {why}{}", lookalike_character(&why)))?;
-        let links = airhop_net::fades(self.plan(), seed, rep, Time::ZERO + until)
+        let links = airhop_net::compute_fades(self.plan(), seed, rep, Time::ZERO + until)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
         let networks = links.chunk_by(|a, b| a.network == b.network);
         let saved = |link: &LinkFades, name: String| SavedFades {
             link: name,
-            csv: FadeRecord::new(link.bad.clone(), until).to_csv(),
+            csv: FadeRecord::new(link.bad_periods.clone(), until).to_csv(),
         };
         Ok(networks
-            .flat_map(|directions| match directions.iter().all(|link| link.bad == directions[0].bad) {
-                true => vec![saved(&directions[0], directions[0].network.clone())],
-                // A dot separates the names, because no name contains a dot.
-                false => directions
-                    .iter()
-                    .map(|link| saved(link, format!("{}.{}.{}", link.network, link.from, link.to)))
-                    .collect(),
+            .flat_map(|directions| {
+                match directions.iter().all(|link| link.bad_periods == directions[0].bad_periods) {
+                    true => vec![saved(&directions[0], directions[0].network.clone())],
+                    // A dot separates the names, because no name contains a dot.
+                    false => directions
+                        .iter()
+                        .map(|link| saved(link, format!("{}.{}.{}", link.network, link.from, link.to)))
+                        .collect(),
+                }
             })
             .collect())
     }

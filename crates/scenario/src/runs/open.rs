@@ -2,8 +2,8 @@
 
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};
-use crate::whole::opening::Opening;
-use airhop_base::{Departure, Drop, NodeId, NoticeKind, Time};
+use crate::whole::opening::RealHostPlan;
+use airhop_base::{Departure, DropCause, NodeId, NoticeKind, Time};
 use airhop_net::World;
 use airhop_net::outside::ObservedFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +23,7 @@ impl OpenRun {
     ///
     /// # Errors
     /// Returns the same errors as [`Run::execute`].
-    pub fn new(run: Run, opening: &Opening, recording: &Recording) -> Result<OpenRun, RunError> {
+    pub fn new(run: Run, opening: &RealHostPlan, recording: &Recording) -> Result<OpenRun, RunError> {
         let recorder = run.recorder(&opening.plan, recording).map_err(RunError::Recording)?;
         let world = run.world(&opening.plan, Some(&opening.outside), recorder)?;
         Ok(OpenRun { run, world, since: Instant::now() })
@@ -39,7 +39,7 @@ impl OpenRun {
     /// # Errors
     /// Returns a [`RunError`] if the run was stopped, or if the scheme of a simulated flow failed.
     pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), RunError> {
-        self.work(|world| world.advance(t, stop))
+        self.catch_failures(|world| world.advance(t, stop))
     }
 
     /// Admits a datagram of a real host at `node`.
@@ -54,18 +54,18 @@ impl OpenRun {
         datagram: &[u8],
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
-        self.work(|world| world.admit(t, node, datagram, stop))
+        self.catch_failures(|world| world.admit(t, node, datagram, stop))
     }
 
     /// Removes and returns the departures since the previous call, in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
-        self.world.departures()
+        self.world.take_departures()
     }
 
     /// Returns the number of drops so far, by cause.
     pub fn drops(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let drops = self.world.drops();
-        Drop::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
+        DropCause::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
     }
 
     /// Returns the flows of real hosts that have opened so far.
@@ -75,14 +75,14 @@ impl OpenRun {
 
     /// Returns the number of datagrams that entered but had no destination: broadcasts, unknown addresses,
     /// and protocols other than IP.
-    pub fn ignored(&self) -> u64 {
-        self.world.ignored()
+    pub fn ignored_datagrams(&self) -> u64 {
+        self.world.ignored_datagrams()
     }
 
     /// Returns the number of notices sent to real senders so far, for each kind in [`NoticeKind::ALL`]. An
     /// ACK with the ELN bit counts as one notice.
-    pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
-        self.world.notices_left()
+    pub fn notices_to_real_senders(&self) -> [u64; NoticeKind::ALL.len()] {
+        self.world.notices_to_real_senders()
     }
 
     /// Ends the run at `end`, or at the end of its scenario if that is earlier.
@@ -93,7 +93,7 @@ impl OpenRun {
     pub fn finish(mut self, end: Time) -> Result<Outcome, RunError> {
         self.world.end_at(end);
         let end = end.min(Time::ZERO + self.run.scenario.duration());
-        self.work(|world| world.advance(end, &AtomicBool::new(false)))?;
+        self.catch_failures(|world| world.advance(end, &AtomicBool::new(false)))?;
         let OpenRun { run, world, since } = self;
         let wall_s = since.elapsed().as_secs_f64();
         let document = document(run.scenario.name(), run.seed, run.rep, wall_s, &world.report());
@@ -104,12 +104,12 @@ impl OpenRun {
         Ok(Outcome { document, tables })
     }
 
-    fn work<T>(
+    fn catch_failures<T>(
         &mut self,
         work: impl FnOnce(&mut World) -> Result<T, airhop_net::Interrupted>,
     ) -> Result<T, RunError> {
         let OpenRun { run, world, .. } = self;
-        catch_unwind(AssertUnwindSafe(|| run.at_work(world, work)))
+        catch_unwind(AssertUnwindSafe(|| run.catch_faults(world, work)))
             .unwrap_or_else(|panic| Err(run.panicked(panic.as_ref())))
     }
 }

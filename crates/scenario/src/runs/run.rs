@@ -3,10 +3,10 @@
 use crate::runs::document::document;
 use crate::whole::scenario::Scenario;
 use airhop_base::Time;
-use airhop_net::outside::OutsidePlan;
+use airhop_net::outside::AttachedHostsPlan;
 use airhop_net::plan::Plan;
 use airhop_net::{BuildError, Interrupted, World, WorldSchedule};
-use airhop_tcp::Fault;
+use airhop_tcp::PolicyFault;
 use airhop_trace::{Recorder, Table};
 use std::any::Any;
 use std::fmt;
@@ -68,7 +68,7 @@ pub enum RunError {
         /// Simulated time of the fault.
         at: Time,
         /// Fault of the scheme.
-        fault: Fault,
+        fault: PolicyFault,
     },
     /// Panic, which is a bug in Airhop. The fields are the message and the run that reproduces the panic.
     Panicked {
@@ -89,10 +89,12 @@ impl fmt::Display for RunError {
             RunError::Interrupted => f.write_str("interrupted"),
             RunError::Refused(why) => f.write_str(why),
             RunError::Recording(error) => write!(f, "cannot write the recording: {error}"),
-            RunError::Scheme { scenario, seed, rep, at, fault: Fault { scheme, method, cause } } => write!(
-                f,
-                "scheme \"{scheme}\" failed in {method} at {at} of \"{scenario}\" with seed {seed}, rep {rep}: {cause}"
-            ),
+            RunError::Scheme { scenario, seed, rep, at, fault: PolicyFault { scheme, method, cause } } => {
+                write!(
+                    f,
+                    "scheme \"{scheme}\" failed in {method} at {at} of \"{scenario}\" with seed {seed}, rep {rep}: {cause}"
+                )
+            }
             RunError::Panicked { scenario, seed, rep, message } => write!(
                 f,
                 "this is an error in Airhop, not in the scenario: \"{scenario}\" with seed {seed}, rep {rep}: {message}"
@@ -116,7 +118,7 @@ impl Run {
     }
 
     /// Returns `events` operations on the event queue, from half of the simulated time on. See
-    /// [`World::schedule`].
+    /// [`World::record_schedule`].
     ///
     /// # Errors
     ///
@@ -125,7 +127,7 @@ impl Run {
         let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
         let schedule = || {
             let mut world = self.world(self.scenario.plan(), None, None)?;
-            self.at_work(&mut world, |world| world.schedule(middle, events, stop))
+            self.catch_faults(&mut world, |world| world.record_schedule(middle, events, stop))
         };
         catch_unwind(AssertUnwindSafe(schedule)).unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
@@ -134,7 +136,7 @@ impl Run {
         let recorder = self.recorder(self.scenario.plan(), recording).map_err(RunError::Recording)?;
         let begin = Instant::now();
         let mut world = self.world(self.scenario.plan(), None, recorder)?;
-        self.at_work(&mut world, |world| world.run(stop))?;
+        self.catch_faults(&mut world, |world| world.run(stop))?;
         let wall_s = begin.elapsed().as_secs_f64();
         let document = document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
         let tables = match world.into_recorder() {
@@ -147,24 +149,25 @@ impl Run {
     pub(super) fn world(
         &self,
         plan: &Plan,
-        outside: Option<&OutsidePlan>,
+        outside: Option<&AttachedHostsPlan>,
         recorder: Option<Recorder>,
     ) -> Result<World, RunError> {
-        let world = Fault::catch(|| World::open(plan, outside, self.seed, self.rep, recorder))
-            .map_err(|fault| self.failed(Time::ZERO, fault))?
-            .map_err(|why| self.refused(&why))?;
+        let world =
+            PolicyFault::catch(|| World::with_real_hosts(plan, outside, self.seed, self.rep, recorder))
+                .map_err(|fault| self.failed(Time::ZERO, fault))?
+                .map_err(|why| self.refused(&why))?;
         Ok(match self.scenario.emulator() {
             Some(emulator) => world.with_emulator_delays(emulator, self.seed, self.rep),
             None => world,
         })
     }
 
-    pub(super) fn at_work<T>(
+    pub(super) fn catch_faults<T>(
         &self,
         world: &mut World,
         work: impl FnOnce(&mut World) -> Result<T, Interrupted>,
     ) -> Result<T, RunError> {
-        Fault::catch(|| work(world))
+        PolicyFault::catch(|| work(world))
             .map_err(|fault| self.failed(world.now(), fault))?
             .map_err(|_| RunError::Interrupted)
     }
@@ -189,7 +192,7 @@ impl Run {
         ))
     }
 
-    fn failed(&self, at: Time, fault: Fault) -> RunError {
+    fn failed(&self, at: Time, fault: PolicyFault) -> RunError {
         RunError::Scheme {
             scenario: self.scenario.name().to_string(),
             seed: self.seed,
@@ -256,7 +259,7 @@ impl Pool {
     }
 
     /// Waits at most `wait` for the end of a run.
-    pub fn next(&mut self, wait: Duration) -> Progress {
+    pub fn wait_for_progress(&mut self, wait: Duration) -> Progress {
         match self.results.recv_timeout(wait) {
             Ok((index, result)) => Progress::Done(index, result),
             Err(RecvTimeoutError::Timeout) => Progress::Waiting,
@@ -264,7 +267,7 @@ impl Pool {
         }
     }
 
-    /// Stops all runs. [`Pool::next`] still returns the results of runs that ended before.
+    /// Stops all runs. [`Pool::wait_for_progress`] still returns the results of runs that ended before.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -2,9 +2,9 @@
 //! "a->b" = …, "b->a" = … }`, or tables with the key `direction`.
 
 use crate::grammar::fields::{Direction, Fields, Val};
-use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::OmittedValue::Nothing;
 use crate::grammar::key::{Key, Kind, key};
-use crate::grammar::problem::{At, Problems, did_you_mean, some_of};
+use crate::grammar::problem::{Problems, SourcePosition, did_you_mean, format_list};
 use airhop_base::{Rate, Span};
 use std::collections::HashSet;
 
@@ -20,16 +20,16 @@ pub(super) const DIRECTION: Key = key(
 pub(super) const DIRECTIONS: [usize; 2] = [0, 1];
 
 /// Returns the names of the sending and of the receiving node of a direction.
-pub(super) fn named(link: &Fields, direction: usize) -> Option<Direction> {
+pub(super) fn named_direction(link: &Fields, direction: usize) -> Option<Direction> {
     let ends = link.ends("ends")?;
     Some(Direction { from: Some(ends[direction].clone()), to: Some(ends[1 - direction].clone()) })
 }
 
 /// Returns the value of a key for a direction.
-pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Val> {
+pub(super) fn direction_value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Val> {
     match link.get(key)? {
         Val::EachWay(ways) => {
-            let named = named(link, direction)?;
+            let named = named_direction(link, direction)?;
             ways.iter().find(|way| way.direction == named).map(|way| &way.val)
         }
         both => Some(both),
@@ -37,32 +37,32 @@ pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option
 }
 
 /// Returns the duration under a key for one direction.
-pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
-    match value(link, key, direction)? {
+pub(super) fn direction_span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
+    match direction_value(link, key, direction)? {
         Val::Span(span) => Some(*span),
         _ => None,
     }
 }
 
 /// Returns the rate under a key for one direction.
-pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
-    match value(link, key, direction)? {
+pub(super) fn direction_rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
+    match direction_value(link, key, direction)? {
         Val::Rate(rate) => Some(*rate),
         _ => None,
     }
 }
 
 /// True if a table applies to this direction or to both directions of the link.
-pub(super) fn is_for(table: &Fields, link: &Fields, direction: usize) -> bool {
+pub(super) fn is_for_direction(table: &Fields, link: &Fields, direction: usize) -> bool {
     table
         .direction("direction")
-        .is_none_or(|given| named(link, direction).is_some_and(|named| *given == named))
+        .is_none_or(|given| named_direction(link, direction).is_some_and(|named| *given == named))
 }
 
 /// Returns the table in a list that applies to a direction. A table for this direction alone takes precedence
 /// over a table for both directions.
-pub(super) fn table<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Fields> {
-    let for_it = || link.tables(key).iter().filter(|table| is_for(table, link, direction));
+pub(super) fn direction_table<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Fields> {
+    let for_it = || link.tables(key).iter().filter(|table| is_for_direction(table, link, direction));
     for_it().find(|table| table.direction("direction").is_some()).or_else(|| for_it().next())
 }
 
@@ -77,11 +77,13 @@ pub(super) fn check_values(link: &Fields, key: &str, problems: &mut Problems) {
 
 /// Reports a key that has a value for one direction only.
 pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
-    let without = |direction: &usize| link.each_way(key).is_some() && value(link, key, *direction).is_none();
-    if let Some(named) = DIRECTIONS.iter().find(|direction| without(direction)).and_then(|d| named(link, *d))
+    let without =
+        |direction: &usize| link.each_way(key).is_some() && direction_value(link, key, *direction).is_none();
+    if let Some(named) =
+        DIRECTIONS.iter().find(|direction| without(direction)).and_then(|d| named_direction(link, *d))
     {
         let what = format!("expected a value for each direction, got none for \"{named}\"");
-        problems.add(link.at(key), link.path_of(key), what);
+        problems.add(link.position_of(key), link.path_of(key), what);
     }
 }
 
@@ -99,7 +101,7 @@ pub(super) fn check_tables(
         check_table(table, nodes, any, problems);
         if !directions.insert(table.direction("direction")) {
             let what = format!("expected one {what} for each direction, got a second one for this direction");
-            problems.add(table.at("direction"), table.path_of("direction"), what);
+            problems.add(table.position_of("direction"), table.path_of("direction"), what);
         }
     }
 }
@@ -108,7 +110,7 @@ pub(super) fn check_tables(
 /// direction may be from or to all nodes.
 pub(super) fn check_table(table: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
     if let Some(direction) = table.direction("direction").filter(|_| !nodes.is_empty()) {
-        let (at, path) = (table.at("direction"), table.path_of("direction"));
+        let (at, path) = (table.position_of("direction"), table.path_of("direction"));
         check_direction(direction, nodes, any, at, &path, problems);
     }
 }
@@ -117,13 +119,13 @@ fn check_direction(
     direction: &Direction,
     nodes: &[String],
     any: bool,
-    at: &At,
+    at: &SourcePosition,
     path: &str,
     problems: &mut Problems,
 ) {
     for end in [&direction.from, &direction.to].into_iter().flatten().filter(|end| !nodes.contains(end)) {
         let hint = did_you_mean(end, nodes.iter().map(String::as_str));
-        let known = some_of(nodes.iter().map(String::as_str));
+        let known = format_list(nodes.iter().map(String::as_str));
         problems.add(
             at,
             path,

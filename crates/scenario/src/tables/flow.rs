@@ -5,10 +5,10 @@ use super::layout::MAX_STATIONS;
 use super::link::NAME;
 use super::{app, tcp};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
+use crate::grammar::key::OmittedValue::{Derived, Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
-use crate::grammar::problem::{At, Problems};
-use crate::grammar::words::of_word;
+use crate::grammar::problem::{Problems, SourcePosition};
+use crate::grammar::words::value_of_word;
 use airhop_base::{AccessCategory, NodeId, Span, Time};
 use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_net::services;
@@ -31,16 +31,16 @@ fn categories() -> Vec<(&'static str, AccessCategory)> {
 pub(crate) fn fill(flow: &mut Fields) {
     match flow.word("transport") {
         Some("tcp") => {
-            if flow.lacks("app") {
-                let bulk = Fields::new(flow.path_of("app"), At::Default, Some("bulk"), &[]);
-                flow.fill("app", Val::Table(bulk));
+            if flow.is_absent("app") {
+                let bulk = Fields::new(flow.path_of("app"), SourcePosition::Default, Some("bulk"), &[]);
+                flow.set_default("app", Val::Table(bulk));
             }
             if let Some(Val::Scheme(scheme, _)) = flow.get("scheme") {
                 let services = served_by(scheme, flow.word("notices"));
-                let is_of_linux = scheme.features.linux;
-                flow.fill("services", Val::Words(services));
+                let is_of_linux = scheme.features.needs_linux_state;
+                flow.set_default("services", Val::Words(services));
                 if let (true, Some(Val::Table(tcp))) = (is_of_linux, flow.get_mut("tcp")) {
-                    tcp.prefer("preset", Val::Word("linux"));
+                    tcp.replace_default("preset", Val::Word("linux"));
                 }
             }
             let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
@@ -54,11 +54,11 @@ pub(crate) fn fill(flow: &mut Fields) {
 }
 
 fn fill_udp(flow: &mut Fields) {
-    if flow.table("tcp").is_some_and(|tcp| tcp.at == At::Default) {
+    if flow.table("tcp").is_some_and(|tcp| tcp.at == SourcePosition::Default) {
         flow.clear("tcp");
     }
-    if let Some(datagram) = flow.table("app").and_then(app::datagram) {
-        flow.prefer("segment", Val::Bytes(datagram));
+    if let Some(datagram) = flow.table("app").and_then(app::datagram_bytes) {
+        flow.replace_default("segment", Val::Bytes(datagram));
     }
 }
 
@@ -84,12 +84,12 @@ pub(crate) fn check(flow: &Fields, duration: Option<Span>, problems: &mut Proble
     {
         let what =
             format!("expected a start before the end of the run, duration = \"{duration}\", got \"{start}\"");
-        problems.add(flow.at("start"), flow.path_of("start"), what);
+        problems.add(flow.position_of("start"), flow.path_of("start"), what);
     }
 }
 
 fn check_tcp(flow: &Fields, problems: &mut Problems) {
-    if flow.lacks("scheme") {
+    if flow.is_absent("scheme") {
         let what = "is missing: a TCP flow needs a scheme, such as \"reno\" (`airhop schemes` lists them)";
         problems.add(&flow.at, flow.path_of("scheme"), what);
     }
@@ -97,12 +97,12 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
     if let Some(tcp) = flow.table("tcp") {
         tcp::check(tcp, problems);
         if let (Some(Val::Scheme(scheme, _)), Some(preset)) = (flow.get("scheme"), tcp.word("preset"))
-            && scheme.features.linux
+            && scheme.features.needs_linux_state
             && preset != "linux"
         {
             let name = scheme.name;
             let what = format!("expected \"linux\", which \"{name}\" requires, got \"{preset}\"");
-            problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
+            problems.add(tcp.position_of("preset"), tcp.path_of("preset"), &what);
         }
         // With a receive window below one segment the sender would wait forever: it never splits a segment to
         // fit a window (RFC 9293 §3.8.6.2.1).
@@ -110,25 +110,29 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
             && window < segment
         {
             let what = format!("expected at least one segment, \"{segment} B\", got \"{window} B\"");
-            problems.add(tcp.at("receive_window"), tcp.path_of("receive_window"), what);
+            problems.add(tcp.position_of("receive_window"), tcp.path_of("receive_window"), what);
         }
     }
 }
 
 fn check_udp(flow: &Fields, problems: &mut Problems) {
     if flow.get("scheme").is_some() {
-        problems.add(flow.at("scheme"), flow.path_of("scheme"), "a UDP flow has no scheme; leave it out");
+        problems.add(
+            flow.position_of("scheme"),
+            flow.path_of("scheme"),
+            "a UDP flow has no scheme; leave it out",
+        );
     }
     if flow.get("services").is_some() {
         problems.add(
-            flow.at("services"),
+            flow.position_of("services"),
             flow.path_of("services"),
             "only TCP flows have services; leave it out",
         );
     }
     if flow.get("notices").is_some() {
         problems.add(
-            flow.at("notices"),
+            flow.position_of("notices"),
             flow.path_of("notices"),
             "a UDP flow does not react to notices; leave it out",
         );
@@ -137,7 +141,7 @@ fn check_udp(flow: &Fields, problems: &mut Problems) {
         problems.add(&tcp.at, &tcp.path, "a UDP flow has no TCP parameters; leave them out");
     }
     app::check(flow, problems);
-    if flow.lacks("app") {
+    if flow.is_absent("app") {
         let what =
             "is missing: a UDP flow needs an application, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }";
         problems.add(&flow.at, flow.path_of("app"), what);
@@ -180,7 +184,7 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
 /// Reads the sender's reaction to explicit notices; `None` for the reaction that the scheme specifies.
 fn notices(f: &Fields) -> Option<Notices> {
     match f.word("notices") {
-        Some(word) => of_word(&NOTICES, word),
+        Some(word) => value_of_word(&NOTICES, word),
         None => Some(Notices::Scheme),
     }
 }
@@ -188,7 +192,7 @@ fn notices(f: &Fields) -> Option<Notices> {
 /// Reads the access category of the flow; best effort by default.
 fn access_category(f: &Fields) -> Option<AccessCategory> {
     match f.word("access_category") {
-        Some(word) => of_word(&categories(), word),
+        Some(word) => value_of_word(&categories(), word),
         None => Some(AccessCategory::Be),
     }
 }

@@ -1,21 +1,21 @@
 //! Link types: the interface of each type, and keys that several types share. Each type has an entry in
-//! [`super::LINKS`], and a file in this folder with its keys, checks and plan.
+//! [`super::LINK_TYPES`], and a file in this folder with its keys, checks and plan.
 
 use super::{changes, errors, queue, rate};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, Without, key};
+use crate::grammar::key::OmittedValue::{Derived, Nothing, Required, Value};
+use crate::grammar::key::{Key, Kind, OmittedValue, key};
 use crate::grammar::problem::Problems;
 use airhop_base::{NodeId, Span};
 use airhop_net::plan::{DrawnFlow, Plan};
-use airhop_net::routing::{Hop, Joins};
+use airhop_net::routing::{Hop, LinkNodes};
 
 /// Declaration of a link type.
 pub(crate) struct LinkType {
     /// Key of the list with the tables of this type, such as `wired`.
-    pub(crate) list: &'static str,
+    pub(crate) list_key: &'static str,
     /// Maximum number of links of this type, because link numbers have 16 bits.
-    pub(crate) most: usize,
+    pub(crate) max_links: usize,
     /// Keys that may name nodes of a link.
     pub(crate) nodes: &'static [&'static str],
     /// Function that sets the defaults of a table, and checks the table for a run of this duration.
@@ -23,17 +23,17 @@ pub(crate) struct LinkType {
     /// Function that sets and checks the values that depend on the largest IP packet on the link. The number
     /// is the packet length in bytes. The boolean is false if an invalid flow or link leaves the length
     /// unknown.
-    pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
+    pub(crate) resolve_for_packet_size: fn(&mut Fields, u32, bool, &mut Problems),
     /// Function that returns the nodes and hops of a valid table. The number is the index of the table.
-    pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
+    pub(crate) joins: fn(&Fields, usize, &mut NodeIdResolver<'_>) -> Option<LinkNodes>,
     /// Function that returns the index of the link that a hop uses; `None` if the hop is over a link of
     /// another type.
-    pub(crate) crossed_by: fn(Hop) -> Option<u16>,
+    pub(crate) link_index: fn(Hop) -> Option<u16>,
     /// Function that returns the minimum transmission times of an IP packet over a hop; `None` if the hop
     /// uses a link of another type. The number is the packet length in bytes.
-    pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<HopTime>,
+    pub(crate) hop_time: fn(&Plan, Hop, u32) -> Option<HopTime>,
     /// Function that adds the plan of a valid table to the plan of the world.
-    pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
+    pub(crate) plan: fn(&Fields, LinkContext<'_>, &mut Plan) -> Option<()>,
 }
 
 /// Minimum transmission times of an IP packet over a hop.
@@ -41,14 +41,14 @@ pub(crate) struct HopTime {
     /// Time for which each packet of a long sequence occupies the medium.
     pub(crate) occupied: Span,
     /// Time after which a single packet reaches the other end.
-    pub(crate) alone: Span,
+    pub(crate) delivery_delay: Span,
 }
 
 /// Function that returns the id of the node with this name. A new name creates a node.
-pub(crate) type NodeOf<'a> = dyn FnMut(&str) -> NodeId + 'a;
+pub(crate) type NodeIdResolver<'a> = dyn FnMut(&str) -> NodeId + 'a;
 
 /// Information about a link from outside the link's table.
-pub(crate) struct Context<'a> {
+pub(crate) struct LinkContext<'a> {
     /// Index of the link among links of the same type.
     pub(crate) index: u16,
     /// Duration of the run.
@@ -58,11 +58,11 @@ pub(crate) struct Context<'a> {
     /// Function that returns the id of the named node.
     pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
     /// Function that returns the flows between two random stations of the wlan with this name.
-    pub(crate) pairs: &'a dyn Fn(&str) -> Vec<DrawnFlow>,
+    pub(crate) drawn_flows: &'a dyn Fn(&str) -> Vec<DrawnFlow>,
 }
 
 /// Returns the two nodes of a link.
-pub(super) fn ends(link: &Fields, node: &mut NodeOf<'_>) -> Option<[NodeId; 2]> {
+pub(super) fn ends(link: &Fields, node: &mut NodeIdResolver<'_>) -> Option<[NodeId; 2]> {
     Some(link.ends("ends")?.each_ref().map(|name| node(name)))
 }
 
@@ -101,7 +101,7 @@ pub(super) const DELIVERIES_DIGEST: Key = key(
     "digest of the file in `deliveries`; a file with another digest is an error",
 );
 /// Default queue of a link.
-pub(super) const DROP_TAIL: Without = Value(r#"{ kind = "drop-tail" }"#);
+pub(super) const DROP_TAIL: OmittedValue = Value(r#"{ kind = "drop-tail" }"#);
 pub(super) const QUEUE_KEY: Key = key(
     "queue",
     Kind::Choices(&queue::QUEUE),

@@ -39,7 +39,7 @@ pub(crate) mod tcp;
 mod wired;
 pub(crate) mod wlan;
 
-use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, MAX_COPIES, key};
 use link::LinkType;
 
@@ -71,4 +71,4 @@ pub(crate) static SCENARIO: [Key; 8] = [
 ];
 
 /// Link types in the order in which their nodes are numbered.
-pub(crate) static LINKS: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];
+pub(crate) static LINK_TYPES: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];

@@ -1,7 +1,7 @@
 //! Physical layer of a wlan: the parameters of the standard with the scenario's changes, and the rates.
 
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::Derived;
+use crate::grammar::key::OmittedValue::Derived;
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_base::Rate;
@@ -15,13 +15,13 @@ const OFDM: &str = "ofdm";
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(standard) = standard(wlan) else { return };
     if let Some(control) = wlan.rate("rate").and_then(|rate| control_rate(&standard, rate)) {
-        wlan.fill("control_rate", Val::Rate(control));
+        wlan.set_default("control_rate", Val::Rate(control));
     }
     if let Some(Val::Table(phy)) = wlan.get_mut("phy") {
-        phy.fill("header", Val::Span(standard.plcp));
-        phy.fill("cw_min", Val::Count(standard.cw_min.into()));
-        phy.fill("cw_max", Val::Count(standard.cw_max.into()));
-        phy.fill("coding", Val::Word(coding_name(standard.coding)));
+        phy.set_default("header", Val::Span(standard.plcp));
+        phy.set_default("cw_min", Val::Count(standard.cw_min.into()));
+        phy.set_default("cw_max", Val::Count(standard.cw_max.into()));
+        phy.set_default("coding", Val::Word(coding_name(standard.coding)));
     }
 }
 
@@ -36,11 +36,11 @@ pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
         && most < least
     {
         let what = format!("expected at least cw_min = {least}, got {most}");
-        problems.add(phy.at("cw_max"), phy.path_of("cw_max"), what);
+        problems.add(phy.position_of("cw_max"), phy.path_of("cw_max"), what);
     }
     if phy.word("coding") == Some(OFDM) && coding_name(standard.coding) != OFDM {
         let what = format!("{} has no OFDM symbols; expected \"{SERIAL}\"", standard.name);
-        problems.add(phy.at("coding"), phy.path_of("coding"), what);
+        problems.add(phy.position_of("coding"), phy.path_of("coding"), what);
     }
 }
 
@@ -88,11 +88,11 @@ fn check_rate(wlan: &Fields, name: &str, standard: &Phy, problems: &mut Problems
     let near = standard.rates.iter().min_by_key(|r| r.bps().abs_diff(rate.bps()));
     let hint = near.map(|r| format!("; the nearest is \"{r}\"")).unwrap_or_default();
     let what = format!("{} has {}, not \"{rate}\"{hint}", standard.name, known.join(", "));
-    problems.add(wlan.at(name), wlan.path_of(name), what);
+    problems.add(wlan.position_of(name), wlan.path_of(name), what);
 }
 
 /// Largest contention window (IEEE 802.11-2016, dot11EDCATableCWmax).
-const MAX_WINDOW: u64 = 65_535;
+const MAX_CONTENTION_WINDOW: u64 = 65_535;
 
 /// Keys of `[wlan.phy]`.
 pub(super) static PHY: [Key; 4] = [
@@ -104,13 +104,13 @@ pub(super) static PHY: [Key; 4] = [
     ),
     key(
         "cw_min",
-        Kind::Count { least: 0, most: MAX_WINDOW },
+        Kind::Count { least: 0, most: MAX_CONTENTION_WINDOW },
         Derived("the value of the standard"),
         "smallest contention window: a backoff is uniform in {0, …, CW} slots (IEEE 802.11-2016 §10.3.3)",
     ),
     key(
         "cw_max",
-        Kind::Count { least: 0, most: MAX_WINDOW },
+        Kind::Count { least: 0, most: MAX_CONTENTION_WINDOW },
         Derived("the value of the standard"),
         "largest contention window, at least `cw_min`",
     ),

@@ -1,18 +1,18 @@
 //! Ranges of a wlan's frames, from the key `range` or computed from the powers in `propagation`.
 
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Required, Value};
+use crate::grammar::key::OmittedValue::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
-use airhop_net::routing::hear;
-use airhop_radio::cell::Range;
+use airhop_net::routing::are_in_range;
+use airhop_radio::cell::RadioRange;
 use airhop_radio::phy::Band;
-use airhop_radio::propagation::{Propagation, ratio};
+use airhop_radio::propagation::{Propagation, ratio_from_db};
 
 const FREE_SPACE: &str = "free-space";
 const TWO_RAY: &str = "two-ray";
 /// Antenna height in ns-2, in metres.
-const HEIGHT: f64 = 1.5;
+const ANTENNA_HEIGHT_METRES: f64 = 1.5;
 
 /// Sets the carrier frequency and the antenna height. `band` is the band of 802.11n, ac or ax.
 pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
@@ -21,9 +21,9 @@ pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
         Some(Band::Ghz5) => 5_000_000_000,
         Some(Band::Ghz2_4) | None => 2_400_000_000,
     };
-    propagation.fill("frequency", Val::Frequency(frequency));
+    propagation.set_default("frequency", Val::Frequency(frequency));
     if propagation.word("model") == Some(TWO_RAY) {
-        propagation.fill("height", Val::Metres(HEIGHT));
+        propagation.set_default("height", Val::Metres(ANTENNA_HEIGHT_METRES));
     }
 }
 
@@ -39,15 +39,15 @@ pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(range) = range(wlan).filter(|_| problems.len() == before) else { return };
     let receive = match wlan.table("propagation").and_then(|p| p.power("receive")) {
         Some(power) => {
-            format!("{:.1} m, where the received power is receive = \"{power} dBm\"", range.receive)
+            format!("{:.1} m, where the received power is receive = \"{power} dBm\"", range.receive_metres)
         }
-        None => format!("receive = \"{} m\"", range.receive),
+        None => format!("receive = \"{} m\"", range.receive_metres),
     };
     for (name, nearest) in out_of_range_stations(wlan) {
         let what = format!(
             "out of range of all other stations: expected another station within {receive}, got the nearest at {nearest:.1} m"
         );
-        problems.add(wlan.at("stations"), format!("{}.{name}", wlan.path_of("stations")), what);
+        problems.add(wlan.position_of("stations"), format!("{}.{name}", wlan.path_of("stations")), what);
     }
 }
 
@@ -56,7 +56,7 @@ fn check_range(range: &Fields, problems: &mut Problems) {
         && sense < receive
     {
         let what = format!("expected at least receive = \"{receive} m\", got \"{sense} m\"");
-        problems.add(range.at("sense"), range.path_of("sense"), what);
+        problems.add(range.position_of("sense"), range.path_of("sense"), what);
     }
 }
 
@@ -64,56 +64,59 @@ fn check_propagation(propagation: &Fields, problems: &mut Problems) {
     if propagation.word("model").is_some_and(|model| model != TWO_RAY) && propagation.get("height").is_some()
     {
         let what = "free space has no ground; only model \"two-ray\" has `height`";
-        problems.add(propagation.at("height"), propagation.path_of("height"), what);
+        problems.add(propagation.position_of("height"), propagation.path_of("height"), what);
     }
     let Some(plan) = plan(propagation) else { return };
-    if plan.sense > plan.receive {
-        let what = format!("expected at most receive = \"{} dBm\", got \"{} dBm\"", plan.receive, plan.sense);
-        problems.add(propagation.at("sense"), propagation.path_of("sense"), what);
+    if plan.sense_threshold_dbm > plan.receive_threshold_dbm {
+        let what = format!(
+            "expected at most receive = \"{} dBm\", got \"{} dBm\"",
+            plan.receive_threshold_dbm, plan.sense_threshold_dbm
+        );
+        problems.add(propagation.position_of("sense"), propagation.path_of("sense"), what);
     }
-    if plan.receive > plan.nearest() {
+    if plan.receive_threshold_dbm > plan.max_received_dbm() {
         let what = format!(
             "expected at most {:.1} dBm, the received power at 1 m, got \"{} dBm\"",
-            plan.nearest(),
-            plan.receive
+            plan.max_received_dbm(),
+            plan.receive_threshold_dbm
         );
-        problems.add(propagation.at("receive"), propagation.path_of("receive"), what);
+        problems.add(propagation.position_of("receive"), propagation.path_of("receive"), what);
     }
 }
 
 /// Returns the ranges of a wlan's frames; `None` if the ranges are unlimited or a value is missing.
-pub(crate) fn range(wlan: &Fields) -> Option<Range> {
+pub(crate) fn range(wlan: &Fields) -> Option<RadioRange> {
     if let Some(propagation) = wlan.table("propagation") {
         return plan(propagation).map(|plan| plan.range());
     }
     let range = wlan.table("range")?;
     let (receive, sense) = (range.metres("receive")?, range.metres("sense")?);
-    Some(Range { capture: capture(range)?, ..Range::free_space(receive, sense) })
+    Some(RadioRange { capture_ratio: capture_ratio(range)?, ..RadioRange::free_space(receive, sense) })
 }
 
 fn plan(propagation: &Fields) -> Option<Propagation> {
     Some(Propagation {
-        power: propagation.power("power")?,
-        receive: propagation.power("receive")?,
-        sense: propagation.power("sense")?,
+        power_dbm: propagation.power("power")?,
+        receive_threshold_dbm: propagation.power("receive")?,
+        sense_threshold_dbm: propagation.power("sense")?,
         frequency: propagation.frequency("frequency")? as f64,
-        height: match propagation.word("model")? {
+        height_metres: match propagation.word("model")? {
             FREE_SPACE => None,
             TWO_RAY => Some(propagation.metres("height")?),
             _ => return None,
         },
-        capture: capture(propagation)?,
+        capture_ratio: capture_ratio(propagation)?,
     })
 }
 
 /// Returns the capture ratio as a linear ratio of powers.
-fn capture(table: &Fields) -> Option<f64> {
-    table.ratio("capture").map(ratio)
+fn capture_ratio(table: &Fields) -> Option<f64> {
+    table.ratio("capture").map(ratio_from_db)
 }
 
 /// Returns the receive range of a wlan in metres; `None` if it is unlimited.
 pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
-    range(wlan).map(|range| range.receive)
+    range(wlan).map(|range| range.receive_metres)
 }
 
 /// Returns the stations that are out of range of all other stations of the wlan. Each entry has the distance
@@ -123,7 +126,7 @@ fn out_of_range_stations(wlan: &Fields) -> Vec<(String, f64)> {
     let mut out_of_range_stations = Vec::new();
     for (i, (name, here)) in stations.iter().enumerate() {
         let others = || stations.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, (_, there))| *there);
-        if others().next().is_some() && !others().any(|there| hear(*here, there, reach)) {
+        if others().next().is_some() && !others().any(|there| are_in_range(*here, there, reach)) {
             let distance = |there: [f64; 2]| (here[0] - there[0]).hypot(here[1] - there[1]);
             out_of_range_stations.push((name.clone(), others().map(distance).fold(f64::INFINITY, f64::min)));
         }

@@ -1,35 +1,35 @@
 //! `[[radio]]`: full-duplex radio links between two nodes, with link recovery.
 
 use super::link::{
-    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, HopTime, LinkType, NAME,
-    QUEUE_KEY, RATE,
+    self, CHANGES_KEY, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, HopTime, LinkContext, LinkType,
+    NAME, QUEUE_KEY, RATE,
 };
 use super::{arq, errors, queue, rate};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Derived, Required, Value};
+use crate::grammar::key::OmittedValue::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::plan::Plan;
-use airhop_net::routing::{Hop, Joins, Layer};
+use airhop_net::routing::{Hop, Layer, LinkNodes};
 use airhop_radio::link::RadioPlan;
 
 pub(super) static TYPE: LinkType = LinkType {
-    list: "radio",
-    most: u16::MAX as usize,
+    list_key: "radio",
+    max_links: u16::MAX as usize,
     nodes: &["ends"],
     resolve: link::resolve,
-    resolve_crossed: resolve_recovery,
-    joins: |r, number, node| Some(Joins::radio(link::ends(r, node)?, number)),
-    crossed_by: |hop| match hop {
+    resolve_for_packet_size: resolve_recovery,
+    joins: |r, number, node| Some(LinkNodes::from_radio_link(link::ends(r, node)?, number)),
+    link_index: |hop| match hop {
         Hop::Layer { layer: Layer::Radio(link), .. } => Some(link),
         _ => None,
     },
-    time_for: |world, hop, bytes| match hop {
+    hop_time: |world, hop, bytes| match hop {
         Hop::Layer { layer: Layer::Radio(link), from, .. } => {
             let (radio, end) = (&world.links.radios[usize::from(link)].link, usize::from(from));
-            let occupied = radio.pace[end].time_for(bytes + radio.overhead);
-            Some(HopTime { occupied, alone: occupied + radio.delay[end] })
+            let occupied = radio.rates[end].time_for(bytes + radio.overhead_bytes);
+            Some(HopTime { occupied, delivery_delay: occupied + radio.delay[end] })
         }
         _ => None,
     },
@@ -77,20 +77,20 @@ fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: 
     }
 }
 
-fn plan(r: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
+fn plan(r: &Fields, context: LinkContext<'_>, world: &mut Plan) -> Option<()> {
     let [a, b] = r.ends("ends")?;
     let overhead = u32::try_from(r.bytes("overhead")?).ok()?;
     let link = RadioPlan {
         index: context.index,
         name: r.text("name")?.to_string(),
         ends: [a.clone(), b.clone()],
-        pace: rate::plan(r, context.duration)?,
+        rates: rate::plan(r, context.duration)?,
         delay: rate::delays(r)?,
-        overhead,
+        overhead_bytes: overhead,
         arq: [arq::plan(r.table("arq")?)?, arq::plan(r.table("arq_back")?)?],
-        errors: errors::between(r, context.duration, context.largest + overhead)?,
+        errors: errors::plan_both_directions(r, context.duration, context.largest + overhead)?,
     };
     let nodes = [(context.node)(a)?, (context.node)(b)?];
-    world.links.radios.push(RadioLinkPlan { link, nodes, queue: queue::each_way(r)? });
+    world.links.radios.push(RadioLinkPlan { link, nodes, queue: queue::plan_both_ends(r)? });
     Some(())
 }

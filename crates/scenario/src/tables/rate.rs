@@ -4,8 +4,8 @@ use super::{changes, each_way};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
 use airhop_base::Span;
-use airhop_radio::errors::BadLine;
-use airhop_radio::link_rate::{Deliveries, LinkRate};
+use airhop_radio::errors::LineError;
+use airhop_radio::link_rate::{DeliveryTrace, LinkRate};
 use airhop_radio::link_schedule::LinkSchedule;
 use std::sync::Arc;
 
@@ -27,25 +27,31 @@ pub(crate) fn check(link: &Fields, problems: &mut Problems) {
 }
 
 fn check_direction(link: &Fields, direction: usize, problems: &mut Problems) {
-    let value = |key| each_way::value(link, key, direction);
-    let of = || each_way::named(link, direction).map_or(String::new(), |named| format!(" for \"{named}\""));
+    let value = |key| each_way::direction_value(link, key, direction);
+    let of = || {
+        each_way::named_direction(link, direction).map_or(String::new(), |named| format!(" for \"{named}\""))
+    };
     match (value("rate"), trace(link, direction)) {
         (Some(_), Some(_)) => {
             let of = if is_symmetric(link) { String::new() } else { of() };
             let what = format!("expected either `rate` or `deliveries`{of}, got both");
-            problems.add(link.at("deliveries"), link.path_of("deliveries"), what);
+            problems.add(link.position_of("deliveries"), link.path_of("deliveries"), what);
         }
-        (None, Some(Err(what))) => problems.add(link.at("deliveries"), link.path_of("deliveries"), what),
-        (None, None) if link.misses("rate") && link.misses("deliveries") => {
+        (None, Some(Err(what))) => {
+            problems.add(link.position_of("deliveries"), link.path_of("deliveries"), what)
+        }
+        (None, None)
+            if link.is_missing_not_misspelt("rate") && link.is_missing_not_misspelt("deliveries") =>
+        {
             let what = "is missing: rate of each direction; expected a data rate with a unit, such as \"10 Mbit/s\", or `deliveries` in \
                         its place";
             problems.add(&link.at, link.path_of("rate"), what);
         }
-        (None, None) if link.ends("ends").is_some() && link.refused().is_empty() => {
+        (None, None) if link.ends("ends").is_some() && link.refused_keys().is_empty() => {
             let key = if link.get("rate").is_some() { "rate" } else { "deliveries" };
             let what =
                 format!("expected a value for each direction, got neither `rate` nor `deliveries`{}", of());
-            problems.add(link.at(key), link.path_of(key), what);
+            problems.add(link.position_of(key), link.path_of(key), what);
         }
         _ => {}
     }
@@ -69,23 +75,23 @@ pub(crate) fn plan(link: &Fields, duration: Span) -> Option<[LinkRate; 2]> {
 
 fn plan_one(link: &Fields, direction: usize, duration: Span) -> Option<LinkRate> {
     let changes = changes::plan(link, direction, duration)?;
-    match each_way::rate(link, "rate", direction) {
+    match each_way::direction_rate(link, "rate", direction) {
         Some(rate) if !changes.is_empty() => {
-            let delay = each_way::span(link, "delay", direction)?;
+            let delay = each_way::direction_span(link, "delay", direction)?;
             Some(LinkRate::Varying(Arc::new(LinkSchedule::new(rate, delay, &changes))))
         }
-        _ => unchanged(link, direction),
+        _ => initial_rate(link, direction),
     }
 }
 
 /// Returns the propagation delay of each direction before the first change.
 pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
-    Some([each_way::span(link, "delay", 0)?, each_way::span(link, "delay", 1)?])
+    Some([each_way::direction_span(link, "delay", 0)?, each_way::direction_span(link, "delay", 1)?])
 }
 
 /// Returns the lowest rate of a direction, or the mean rate of the trace of deliveries.
 pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
-    let first = unchanged(link, direction)?;
+    let first = initial_rate(link, direction)?;
     Some(match changes::lowest_rate(link, direction) {
         Some(rate) => LinkRate::Rate(rate.min(first.typical_rate())),
         None => first,
@@ -94,19 +100,19 @@ pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
 
 /// Returns the longest delay of a direction.
 pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
-    each_way::span(link, "delay", direction).max(changes::longest_delay(link, direction))
+    each_way::direction_span(link, "delay", direction).max(changes::longest_delay(link, direction))
 }
 
 /// Returns the rate of a direction before the first change.
-fn unchanged(link: &Fields, direction: usize) -> Option<LinkRate> {
+fn initial_rate(link: &Fields, direction: usize) -> Option<LinkRate> {
     match trace(link, direction) {
         Some(trace) => Some(LinkRate::Deliveries(Arc::new(trace.ok()?))),
-        None => each_way::rate(link, "rate", direction).map(LinkRate::Rate),
+        None => each_way::direction_rate(link, "rate", direction).map(LinkRate::Rate),
     }
 }
 
-fn trace(link: &Fields, direction: usize) -> Option<Result<Deliveries, String>> {
-    let Val::File(file) = each_way::value(link, "deliveries", direction)? else { return None };
-    let refused = |BadLine { line, what }| format!("{}:{line}: {what}", file.path);
-    Some(Deliveries::parse(&file.text).map_err(refused))
+fn trace(link: &Fields, direction: usize) -> Option<Result<DeliveryTrace, String>> {
+    let Val::File(file) = each_way::direction_value(link, "deliveries", direction)? else { return None };
+    let refused = |LineError { line, message: what }| format!("{}:{line}: {what}", file.path);
+    Some(DeliveryTrace::parse(&file.text).map_err(refused))
 }

@@ -3,7 +3,7 @@
 
 use super::each_way::{self, DIRECTION};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Nothing, Required};
+use crate::grammar::key::OmittedValue::{Nothing, Required};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::links::ReorderPlan;
@@ -35,7 +35,7 @@ pub(super) fn check(wire: &Fields, problems: &mut Problems) {
 
 /// Returns the reordering of each direction of a checked wired link.
 pub(super) fn plan(wire: &Fields) -> Option<[Option<ReorderPlan>; 2]> {
-    let one = |direction| match each_way::table(wire, "reorder", direction) {
+    let one = |direction| match each_way::direction_table(wire, "reorder", direction) {
         None => Some(None),
         Some(table) => {
             let plan = ReorderPlan { share: table.number("share")?, by: table.span("by")? };

@@ -1,19 +1,19 @@
 //! Schemes in scenario files.
 
 use crate::grammar::fields::Val;
-use crate::grammar::problem::{Problems, did_you_mean, one_of};
-use crate::grammar::quantity::{number, quoted};
+use crate::grammar::problem::{Problems, did_you_mean, format_alternatives};
+use crate::grammar::quantity::{format_number, quoted};
 use crate::grammar::tree::{Item, Value};
 use airhop_tcp::{Params, Scheme, schemes};
 
 /// Returns the parameters as written in a scenario file.
-pub(crate) fn written<'a>(
+pub(crate) fn formatted_params<'a>(
     scheme: &'a Scheme,
     params: &'a Params,
 ) -> impl Iterator<Item = (&'static str, String)> + 'a {
     params.iter().zip(scheme.params).map(|((name, x), p)| match p.words.get(x as usize) {
         Some(word) => (name, quoted(word)),
-        None => (name, number(x)),
+        None => (name, format_number(x)),
     })
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<V
 fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Scheme> {
     let names = || schemes().into_iter().map(|s| s.name);
     let found = match &item.value {
-        Value::Text(name) => airhop_tcp::find(name).ok_or_else(|| did_you_mean(name, names())),
+        Value::Text(name) => airhop_tcp::find_scheme(name).ok_or_else(|| did_you_mean(name, names())),
         _ => Err(String::new()),
     };
     found
@@ -79,7 +79,11 @@ fn set(params: &mut Params, scheme: &'static Scheme, name: &str, item: &Item) ->
         };
         let Some(number) = words.iter().position(|word| *word == text) else {
             let hint = did_you_mean(text, words.iter().copied());
-            return Err(format!("expected {}, got {}{hint}", one_of(words.to_vec()), item.describe()));
+            return Err(format!(
+                "expected {}, got {}{hint}",
+                format_alternatives(words.to_vec()),
+                item.describe()
+            ));
         };
         return params.set(scheme, name, number as f64);
     }

@@ -1,14 +1,14 @@
 //! Parameters of a connection: conversion between the keys of `tcp = { … }` and [`Config`].
 
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{self, Derived, Value};
-use crate::grammar::key::{Key, Kind, UNLIMITED, key};
-use crate::grammar::problem::{At, Problems};
-use crate::grammar::words::{of_word, word_of};
-use airhop_base::{HEADER_BYTES, Span};
+use crate::grammar::key::OmittedValue::{self, Derived, Value};
+use crate::grammar::key::{Key, Kind, UNLIMITED_WINDOW, key};
+use crate::grammar::problem::{Problems, SourcePosition};
+use crate::grammar::words::{value_of_word, word_of};
+use airhop_base::{Span, TCP_IP_HEADER_BYTES};
 use airhop_tcp::{
-    AfterPause, Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind,
-    SackRecovery, Turnaround, Validation,
+    Config, CwndValidation, DelayedAck, Growth, HalveFrom, IdleRestartWindow, LossDetection, Notices, Preset,
+    RtoConfig, RtoKind, SackRecovery, Turnaround,
 };
 
 /// Delayed ACKs of ns-2's DelAck sink: an ACK for every second segment or after 100 ms (`interval_`).
@@ -34,13 +34,13 @@ const LOSS_DETECTION: [(&str, LossDetection); 3] = [
     ("rack", LossDetection::Rack),
 ];
 const GROWTH: [(&str, Growth); 2] = [("per-ack", Growth::PerAck), ("per-byte", Growth::PerByte)];
-const VALIDATION: [(&str, Validation); 3] =
-    [("never", Validation::Never), ("half", Validation::Half), ("full", Validation::Full)];
-const AFTER_PAUSE: [(&str, AfterPause); 4] = [
-    ("keep", AfterPause::Keep),
-    ("initial", AfterPause::Initial),
-    ("halve", AfterPause::Halve),
-    ("decay", AfterPause::Decay),
+const VALIDATION: [(&str, CwndValidation); 3] =
+    [("never", CwndValidation::Never), ("half", CwndValidation::Half), ("full", CwndValidation::Full)];
+const AFTER_PAUSE: [(&str, IdleRestartWindow); 4] = [
+    ("keep", IdleRestartWindow::Keep),
+    ("initial", IdleRestartWindow::Initial),
+    ("halve", IdleRestartWindow::Halve),
+    ("decay", IdleRestartWindow::Decay),
 ];
 const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
     ("rfc6675", SackRecovery::Rfc6675),
@@ -50,17 +50,17 @@ const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
 
 /// Sets the defaults of the preset. `mss` is the payload of a full segment in bytes.
 pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
-    let Some(preset) = tcp.word("preset").and_then(|word| of_word(&Preset::ALL, word)) else { return };
+    let Some(preset) = tcp.word("preset").and_then(|word| value_of_word(&Preset::ALL, word)) else { return };
     for (name, val) in values(&preset.config(mss)) {
-        tcp.fill(name, val);
+        tcp.set_default(name, val);
     }
     let timeout = preset.config(mss).delayed_ack.unwrap_or(NS2_DELAYED_ACK).timeout;
     if let Some(Val::Table(delayed_ack)) = tcp.get_mut("delayed_ack") {
-        delayed_ack.fill("timeout", Val::Span(timeout));
+        delayed_ack.set_default("timeout", Val::Span(timeout));
     }
     if let Some(Val::Table(rto)) = tcp.get_mut("rto") {
         for (name, val) in rto_values(&preset.config(mss).rto) {
-            rto.fill(name, val);
+            rto.set_default(name, val);
         }
     }
 }
@@ -112,9 +112,9 @@ fn rto_values(rto: &RtoConfig) -> [(&'static str, Val); 5] {
 
 fn delayed_ack(delayed_ack: Option<DelayedAck>) -> Val {
     let Some(DelayedAck { segments, timeout }) = delayed_ack else { return Val::Flag(false) };
-    let mut fields = Fields::new("delayed_ack".to_string(), At::Default, None, &DELAYED_ACK);
-    fields.fill("segments", Val::Count(segments.into()));
-    fields.fill("timeout", Val::Span(timeout));
+    let mut fields = Fields::new("delayed_ack".to_string(), SourcePosition::Default, None, &DELAYED_ACK);
+    fields.set_default("segments", Val::Count(segments.into()));
+    fields.set_default("timeout", Val::Span(timeout));
     Val::Table(fields)
 }
 
@@ -125,21 +125,21 @@ pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
         let what = format!(
             "expected at most 3 blocks with timestamps (options have at most 40 bytes, RFC 2018 §3), got {blocks}"
         );
-        problems.add(tcp.at("sack_blocks"), tcp.path_of("sack_blocks"), what);
+        problems.add(tcp.position_of("sack_blocks"), tcp.path_of("sack_blocks"), what);
     }
     let Some(rto) = tcp.table("rto") else { return };
     if let (Some(min), Some(max)) = (rto.span("min"), rto.span("max"))
         && min > max
     {
         let what = format!("expected at least rto.min = \"{min}\", got \"{max}\"");
-        problems.add(rto.at("max"), rto.path_of("max"), what);
+        problems.add(rto.position_of("max"), rto.path_of("max"), what);
     }
 }
 
 /// Returns the configuration of a connection; `None` if a key has no value.
 pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     let rto = tcp.table("rto")?;
-    let stack = of_word(&Preset::ALL, tcp.word("preset")?)?;
+    let stack = value_of_word(&Preset::ALL, tcp.word("preset")?)?;
     Some(Config {
         stack,
         mss,
@@ -162,20 +162,20 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         },
         quick_acks: u32::try_from(tcp.count("quick_acks")?).ok()?,
         rto: RtoConfig {
-            kind: of_word(&RTO_KIND, rto.word("kind")?)?,
+            kind: value_of_word(&RTO_KIND, rto.word("kind")?)?,
             min: rto.span("min")?,
             max: rto.span("max")?,
             initial: rto.span("initial")?,
             tick: rto.span("tick")?,
         },
-        halve_from: of_word(&HALVE_FROM, tcp.word("halve_from")?)?,
+        halve_from: value_of_word(&HALVE_FROM, tcp.word("halve_from")?)?,
         exit_to_flight: tcp.flag("exit_to_flight")?,
         ecn: tcp.flag("ecn")?,
-        sack_recovery: of_word(&SACK_RECOVERY, tcp.word("sack_recovery")?)?,
-        loss_detection: of_word(&LOSS_DETECTION, tcp.word("loss_detection")?)?,
-        growth: of_word(&GROWTH, tcp.word("growth")?)?,
-        validation: of_word(&VALIDATION, tcp.word("validation")?)?,
-        after_pause: of_word(&AFTER_PAUSE, tcp.word("after_pause")?)?,
+        sack_recovery: value_of_word(&SACK_RECOVERY, tcp.word("sack_recovery")?)?,
+        loss_detection: value_of_word(&LOSS_DETECTION, tcp.word("loss_detection")?)?,
+        growth: value_of_word(&GROWTH, tcp.word("growth")?)?,
+        validation: value_of_word(&VALIDATION, tcp.word("validation")?)?,
+        after_pause: value_of_word(&AFTER_PAUSE, tcp.word("after_pause")?)?,
         prr: tcp.flag("prr")?,
         tlp: tcp.flag("tlp")?,
         frto: tcp.flag("frto")?,
@@ -195,20 +195,20 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
 
 /// Returns the length in bytes of the IP packet with a full data segment.
 pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
-    Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
+    Some(TCP_IP_HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }
 
 /// Returns the length in bytes of the IP packet with a full data segment of a planned connection.
-pub(crate) fn datagram(config: &Config) -> u32 {
-    HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
+pub(crate) fn config_datagram_bytes(config: &Config) -> u32 {
+    TCP_IP_HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
 }
 
-const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    key(name, kind, Without::Preset(of_presets), about)
+const fn preset_key(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    key(name, kind, OmittedValue::Preset(preset_values), about)
 }
 
 /// Returns the name of each preset with the value of a key, for segments of 1000 bytes.
-fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
+fn preset_values(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, of): (&'static str, Preset)| {
         let config = of.config(1000);
         let mut values = values(&config).into_iter().chain(rto_values(&config.rto));
@@ -225,124 +225,124 @@ pub(super) static TCP: [Key; 29] = [
         "source of the defaults of the other keys: the RFCs, ns-2.35's one-way agents (except window_ = 20: see receive_window), or Linux \
          6",
     ),
-    preset("handshake", Kind::Flag, "handshake of SYN, SYN-ACK and ACK before data (RFC 9293 §3.5)"),
-    preset("initial_window", Kind::Segments { unbounded: None }, "initial cwnd, segments (RFC 6928 §2)"),
-    preset(
+    preset_key("handshake", Kind::Flag, "handshake of SYN, SYN-ACK and ACK before data (RFC 9293 §3.5)"),
+    preset_key("initial_window", Kind::Segments { unbounded: None }, "initial cwnd, segments (RFC 6928 §2)"),
+    preset_key(
         "initial_ssthresh",
         Kind::Segments { unbounded: Some("infinite") },
         "initial ssthresh, segments (RFC 5681 §3.1)",
     ),
-    preset(
+    preset_key(
         "receive_window",
-        Kind::Bytes { least: 1, most: UNLIMITED },
+        Kind::Bytes { least: 1, most: UNLIMITED_WINDOW },
         "receive window that the receiver advertises, or \"unlimited\" (Yun 2009 §5.1: very large)",
     ),
-    preset(
+    preset_key(
         "dupthresh",
         Kind::Count { least: 1, most: 255 },
         "duplicate ACK threshold: number of duplicate ACKs that signal a loss (RFC 5681 §3.2)",
     ),
-    preset("limited_transmit", Kind::Flag, "new segments on the first two duplicate ACKs (RFC 3042)"),
-    preset("timestamps", Kind::Flag, "timestamps on every segment, 12 bytes (RFC 7323)"),
-    preset(
+    preset_key("limited_transmit", Kind::Flag, "new segments on the first two duplicate ACKs (RFC 3042)"),
+    preset_key("timestamps", Kind::Flag, "timestamps on every segment, 12 bytes (RFC 7323)"),
+    preset_key(
         "sack_blocks",
         Kind::Count { least: 1, most: 4 },
         "maximum number of SACK blocks in an ACK (RFC 2018 §3)",
     ),
-    preset("dsack", Kind::Flag, "report duplicate data in the first SACK block (RFC 2883)"),
-    preset("delayed_ack", Kind::Switch(&DELAYED_ACK), "delay ACKs (RFC 9293 §3.8.6.3)"),
-    preset(
+    preset_key("dsack", Kind::Flag, "report duplicate data in the first SACK block (RFC 2883)"),
+    preset_key("delayed_ack", Kind::Switch(&DELAYED_ACK), "delay ACKs (RFC 9293 §3.8.6.3)"),
+    preset_key(
         "quick_acks",
         Kind::Count { least: 0, most: 255 },
         "number of ACKs without delay at the beginning of a connection, after a pause, and after a duplicate segment (quick ACKs; Linux \
          16)",
     ),
     key("rto", Kind::Section(&RTO), Value("{}"), "retransmission timeout"),
-    preset(
+    preset_key(
         "halve_from",
         Kind::Word(|| HALVE_FROM.map(|(word, _)| word).to_vec()),
         "quantity that a loss halves: flight = data in flight (RFC 5681 §3.1); pipe = data that is neither delivered nor lost \
          (ns-3); cwnd = the minimum of cwnd and receive window (ns-2); whole-cwnd = cwnd in whole segments (Linux)",
     ),
-    preset(
+    preset_key(
         "exit_to_flight",
         Kind::Flag,
         "cwnd at the end of fast recovery: true = at most the flight plus one segment (RFC 6582 §3.2 step 3, option 1); false = ssthresh",
     ),
-    preset(
+    preset_key(
         "ecn",
         Kind::Flag,
         "ECN (RFC 3168): data is ECN-capable, routers may set CE, and the receiver echoes CE by ECE",
     ),
-    preset(
+    preset_key(
         "sack_recovery",
         Kind::Word(|| SACK_RECOVERY.map(|(word, _)| word).to_vec()),
         "loss recovery of scheme \"sack\": rfc6675; pipe = the pipe counter of ns-2's Sack1; rate-halving = forward acknowledgement with \
          rate halving (Mathis and Mahdavi 1996)",
     ),
-    preset(
+    preset_key(
         "loss_detection",
         Kind::Word(|| LOSS_DETECTION.map(|(word, _)| word).to_vec()),
         "loss detection of the Reno family: duplicates = duplicate ACKs, with the recovery of each scheme; rfc6675 = SACK for all schemes \
          (RFC 6675; ns-3); rack = transmission times and SACK for all schemes (RACK, RFC 8985)",
     ),
-    preset(
+    preset_key(
         "growth",
         Kind::Word(|| GROWTH.map(|(word, _)| word).to_vec()),
         "unit of window growth: per-ack = each ACK; per-byte = each MSS of acknowledged bytes (RFC 3465, Linux)",
     ),
-    preset(
+    preset_key(
         "validation",
         Kind::Word(|| VALIDATION.map(|(word, _)| word).to_vec()),
         "congestion window validation: share of cwnd that must be in use before an ACK increases cwnd. never = no share (ns-2); half = \
          half of cwnd (RFC 7661 §4.3); full = all of cwnd, in slow start more than half (Linux)",
     ),
-    preset(
+    preset_key(
         "after_pause",
         Kind::Word(|| AFTER_PAUSE.map(|(word, _)| word).to_vec()),
         "cwnd after a pause of more than one RTO: keep = unchanged (ns-2); initial = at most the initial window (RFC 5681 §4.1); halve = \
          halved for each RTO (Linux, except schemes that pace); decay = halved for each five minutes (RFC 7661 §4.4.3)",
     ),
-    preset(
+    preset_key(
         "prr",
         Kind::Flag,
         "proportional rate reduction (RFC 9937): recovery with SACK reduces the flight to the new window evenly over the recovery",
     ),
-    preset(
+    preset_key(
         "tlp",
         Kind::Flag,
         "tail loss probe after two round trips without an ACK (RFC 8985 §7); requires loss_detection = \"rack\"",
     ),
-    preset(
+    preset_key(
         "frto",
         Kind::Flag,
         "F-RTO, detection of spurious timeouts by new data (RFC 5682 §3.1); requires loss_detection = \"rack\"",
     ),
-    preset(
+    preset_key(
         "undo",
         Kind::Flag,
         "undo of a spurious window reduction, by timestamps or D-SACK (RFC 3522, RFC 3708)",
     ),
-    preset(
+    preset_key(
         "pacing",
         Kind::Flag,
         "pacing at twice cwnd per round trip in slow start and 1.2 times cwnd after it, as on a Linux host whose default is BBR or whose \
          queueing discipline is fq; a scheme that sets a pacing rate is always paced",
     ),
-    preset(
+    preset_key(
         "push",
         Kind::Flag,
         "PSH flag on the last segment of each paced burst; a receiver with delayed ACKs acknowledges such a segment immediately (Linux \
          from 6.6 on)",
     ),
-    preset(
+    preset_key(
         "nagle",
         Kind::Flag,
         "Nagle's algorithm (RFC 9293 §3.7.4): a segment of less than MSS waits until all data is acknowledged, or under preset linux until \
          the previous segment of less than MSS is acknowledged (Minshall); false = the application sets TCP_NODELAY, as browsers and \
          iperf3 do",
     ),
-    preset(
+    preset_key(
         "turnaround",
         Kind::Switch(&TURNAROUND),
         "wake-up time of the receiver's host: time from the arrival of a segment at an idle host to its processing by TCP, and so to the \
@@ -377,24 +377,24 @@ static DELAYED_ACK: [Key; 2] = [
 ];
 
 static RTO: [Key; 5] = [
-    preset(
+    preset_key(
         "kind",
         Kind::Word(|| RTO_KIND.map(|(word, _)| word).to_vec()),
         "RTO estimator: rfc6298; ns2 = clock ticks of ns-2; single-gain = equal gains for mean and deviation (Kounavis 1996); linux = min \
          bounds the deviation, nearly every ACK yields a sample, in microseconds, a retransmission of the oldest segment restarts the \
          timer, and a single lost SYN neither reduces the window nor sets the RTO to 3 s",
     ),
-    preset("min", Kind::Span { least_ns: 1_000 }, "lower bound of the RTO (RFC 6298 §2.4; ns-2 minrto_)"),
-    preset(
+    preset_key("min", Kind::Span { least_ns: 1_000 }, "lower bound of the RTO (RFC 6298 §2.4; ns-2 minrto_)"),
+    preset_key(
         "max",
         Kind::Span { least_ns: 1_000 },
         "upper bound of the RTO, backoff included (RFC 6298 §2.5; ns-2 maxrto_)",
     ),
-    preset(
+    preset_key(
         "initial",
         Kind::Span { least_ns: 1_000 },
         "RTO before the first RTT sample; may be less than `min`, which bounds computed timeouts only (RFC 6298 §2.1, §2.4; ns-2 \
          rtxcur_init_)",
     ),
-    preset("tick", Kind::Span { least_ns: 1_000 }, "clock granularity G (RFC 6298 §2; ns-2 tcpTick_)"),
+    preset_key("tick", Kind::Span { least_ns: 1_000 }, "clock granularity G (RFC 6298 §2; ns-2 tcpTick_)"),
 ];

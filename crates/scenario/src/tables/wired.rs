@@ -1,37 +1,37 @@
 //! `[[wired]]`: full-duplex wired links.
 
 use super::link::{
-    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, HopTime, LinkType, NAME,
-    QUEUE_KEY, RATE,
+    self, CHANGES_KEY, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, HopTime, LinkContext, LinkType,
+    NAME, QUEUE_KEY, RATE,
 };
 use super::reorder::{self, REORDER};
 use super::{errors, queue, rate};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Required;
+use crate::grammar::key::OmittedValue::Required;
 use crate::grammar::key::{Key, Kind, key};
 use airhop_net::links::WiredPlan;
 use airhop_net::plan::Plan;
-use airhop_net::routing::{Hop, Joins};
+use airhop_net::routing::{Hop, LinkNodes};
 
 pub(super) static TYPE: LinkType = LinkType {
-    list: "wired",
-    most: u16::MAX as usize / 2, // each direction of a wire has a number
+    list_key: "wired",
+    max_links: u16::MAX as usize / 2, // each direction of a wire has a number
     nodes: &["ends"],
     resolve: |wire, duration, problems| {
         link::resolve(wire, duration, problems);
         reorder::check(wire, problems);
     },
-    resolve_crossed: |_, _, _, _| {},
-    joins: |w, number, node| Some(Joins::wire(link::ends(w, node)?, number)),
-    crossed_by: |hop| match hop {
+    resolve_for_packet_size: |_, _, _, _| {},
+    joins: |w, number, node| Some(LinkNodes::from_wired_link(link::ends(w, node)?, number)),
+    link_index: |hop| match hop {
         Hop::Link(direction) => Some(direction / 2),
         _ => None,
     },
-    time_for: |world, hop, bytes| match hop {
+    hop_time: |world, hop, bytes| match hop {
         Hop::Link(number) => {
             let (wired, direction) = (&world.links.wired[usize::from(number / 2)], usize::from(number % 2));
-            let occupied = wired.pace[direction].time_for(bytes);
-            Some(HopTime { occupied, alone: occupied + wired.delay[direction] })
+            let occupied = wired.rates[direction].time_for(bytes);
+            Some(HopTime { occupied, delivery_delay: occupied + wired.delay[direction] })
         }
         _ => None,
     },
@@ -57,15 +57,15 @@ pub(super) static WIRED: [Key; 10] = [
     REORDER,
 ];
 
-fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
+fn plan(w: &Fields, context: LinkContext<'_>, world: &mut Plan) -> Option<()> {
     let [a, b] = w.ends("ends")?;
     world.links.wired.push(WiredPlan {
         name: w.text("name")?.to_string(),
         ends: [(context.node)(a)?, (context.node)(b)?],
-        pace: rate::plan(w, context.duration)?,
+        rates: rate::plan(w, context.duration)?,
         delay: rate::delays(w)?,
-        queue: queue::each_way(w)?,
-        errors: errors::between(w, context.duration, context.largest)?,
+        queue: queue::plan_both_ends(w)?,
+        errors: errors::plan_both_directions(w, context.duration, context.largest)?,
         reorder: reorder::plan(w)?,
     });
     Some(())

@@ -1,15 +1,15 @@
 //! Flows between random stations of a wlan. Checks that the wlan has enough pairs of stations.
 
 use crate::grammar::fields::Fields;
-use crate::grammar::problem::{Problems, did_you_mean, some_of};
+use crate::grammar::problem::{Problems, did_you_mean, format_list};
 use crate::tables::layout;
 use crate::tables::propagation::reach;
 use airhop_base::FlowId;
-use airhop_net::placement::{Position, pairs};
+use airhop_net::placement::{Position, pairs_at_distance};
 use airhop_net::plan::DrawnFlow;
 
 /// Returns the flows that request two random stations of the wlan with this name.
-pub(crate) fn wanted(root: &Fields, wlan: &str) -> Vec<DrawnFlow> {
+pub(crate) fn drawn_flows(root: &Fields, wlan: &str) -> Vec<DrawnFlow> {
     let pair = |(i, flow): (usize, &Fields)| {
         let between = flow.table("between").filter(|between| between.text("wlan") == Some(wlan))?;
         Some(DrawnFlow { flow: FlowId(u16::try_from(i).ok()?), hops: hops(between) })
@@ -28,7 +28,7 @@ pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
         let Some(between) = flow.table("between") else { continue };
         if flow.get("from").is_some() || flow.get("to").is_some() {
             let what = "draws both ends of the flow: leave out `from` and `to`, or leave out `between`";
-            problems.add(flow.at("between"), &between.path, what);
+            problems.add(flow.position_of("between"), &between.path, what);
         }
         let Some(name) = between.text("wlan").filter(|name| links_sound && !name.contains('*')) else {
             continue;
@@ -37,8 +37,8 @@ pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
             let known = || wlans.iter().filter_map(|wlan| wlan.text("name"));
             let hint = did_you_mean(name, known());
             let what =
-                format!("no [[wlan]] is called \"{name}\"; expected one of {}{hint}", some_of(known()));
-            problems.add(between.at("wlan"), between.path_of("wlan"), what);
+                format!("no [[wlan]] is called \"{name}\"; expected one of {}{hint}", format_list(known()));
+            problems.add(between.position_of("wlan"), between.path_of("wlan"), what);
         }
     }
     if links_sound {
@@ -50,7 +50,7 @@ pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
 /// replication draws the positions, the number of pairs is limited only by the number of stations.
 fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
     let (Some(name), Some(stations)) = (wlan.text("name"), layout::stations(wlan)) else { return };
-    let wanted = wanted(root, name);
+    let wanted = drawn_flows(root, name);
     let places: Vec<Position> = stations.into_iter().map(|(_, place)| place).collect();
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_unstable();
@@ -58,8 +58,8 @@ fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
     for hops in kinds {
         let asks = |pair: &&DrawnFlow| hops.is_none() || pair.hops == hops;
         let flows = wanted.iter().filter(asks).count();
-        let most = match layout::area(wlan) {
-            None => pairs(&places, reach(wlan), hops).len(),
+        let most = match layout::wlan_area(wlan) {
+            None => pairs_at_distance(&places, reach(wlan), hops).len(),
             Some(_) if hops.is_some_and(|hops| hops as usize >= places.len()) => 0,
             Some(_) => places.len() * (places.len() - 1),
         };
@@ -78,6 +78,6 @@ fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
                  different pairs; got {flows}"
             ),
         };
-        problems.add(between.at("hops"), between.path_of("hops"), what);
+        problems.add(between.position_of("hops"), between.path_of("hops"), what);
     }
 }

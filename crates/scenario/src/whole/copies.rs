@@ -4,7 +4,7 @@
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
-use crate::tables::LINKS;
+use crate::tables::LINK_TYPES;
 use crate::tables::layout;
 use crate::tables::layout::MAX_STATIONS;
 use airhop_base::Span;
@@ -13,22 +13,22 @@ use std::ops::RangeInclusive;
 
 /// Returns the lists of repeatable tables, each with the keys that may name nodes of a link.
 fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    LINKS.iter().map(|ty| (ty.list, ty.nodes)).chain([("flow", &[][..])])
+    LINK_TYPES.iter().map(|ty| (ty.list_key, ty.nodes)).chain([("flow", &[][..])])
 }
 
 /// Repeats tables and stations `copies` times. After this call no name contains a `*`, and the key `copies`
 /// has no value.
-pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
+pub(crate) fn expand_copies(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
     if let Some(what) = too_many(root, copies) {
-        problems.add(root.at("copies"), "copies", what);
+        problems.add(root.position_of("copies"), "copies", what);
         copies = 1; // too many copies are a problem already reported; one copy is checked
     }
     let mut any = false;
     for (list, nodes) in lists() {
         let Some(Val::Tables(tables)) = root.get_mut(list) else { continue };
         for mut table in std::mem::take(tables) {
-            any |= starred(&Val::Table(table.clone())).is_some();
+            any |= first_starred_name(&Val::Table(table.clone())).is_some();
             check_names(&mut table, list, nodes, problems);
             match table.text("name").is_some_and(|name| name.contains('*')) {
                 true if list == "flow" => tables.extend((1..=copies).map(|number| copy_flow(&table, number))),
@@ -54,7 +54,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     if copies > 1 && !any && problems.len() == 0 {
         let what =
             format!("{copies} copies of nothing: expected a \"*\" in the name of a table or of a station");
-        problems.add(root.at("copies"), "copies", what);
+        problems.add(root.position_of("copies"), "copies", what);
     }
     root.clear("copies");
 }
@@ -106,7 +106,7 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
         let what = format!(
             "expected a \"*\" also in the name, such as \"{name}*\": `stagger` is the interval between the starts of a flow's copies"
         );
-        problems.add(flow.at("stagger"), flow.path_of("stagger"), what);
+        problems.add(flow.position_of("stagger"), flow.path_of("stagger"), what);
     }
 }
 
@@ -115,7 +115,7 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
         // The stations of a wlan are repeated inside the wlan, so they need no `*` in its name.
-        let node = if list == "wlan" { None } else { starred(&Val::Table(table.clone())) };
+        let node = if list == "wlan" { None } else { first_starred_name(&Val::Table(table.clone())) };
         if let Some(node) = node {
             let what = format!(
                 "expected a \"*\" also in the name, such as \"{name}*\": \"{node}\" is a separate node for each copy of the table"
@@ -124,7 +124,7 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
         }
         return;
     }
-    let same = |key: &&&str| table.get(key).is_some_and(|val| starred(val).is_none());
+    let same = |key: &&&str| table.get(key).is_some_and(|val| first_starred_name(val).is_none());
     if let Some(key) = nodes.iter().find(same) {
         let what = "expected a \"*\" also in the name of a node: of several links between the same nodes only one is used";
         refuse(table, key, what.to_string(), problems);
@@ -147,8 +147,8 @@ fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
 }
 
 fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) {
-    problems.add(table.at(key), table.path_of(key), what);
-    table.sound = false;
+    problems.add(table.position_of(key), table.path_of(key), what);
+    table.is_valid = false;
 }
 
 /// Repeats the stations of a wlan that is not repeated. Error models whose direction names a repeated station
@@ -164,7 +164,7 @@ fn repeat_stations(wlan: &mut Fields, copies: u64) {
             }
             Val::Tables(models) => {
                 let all = models.iter().flat_map(|model| {
-                    let many = starred(&Val::Table(model.clone())).is_some();
+                    let many = first_starred_name(&Val::Table(model.clone())).is_some();
                     numbers(many, copies).map(|number| copy(model, number))
                 });
                 *models = all.collect();
@@ -197,13 +197,13 @@ fn copy_flow(flow: &Fields, number: u64) -> Fields {
     if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))
         && stagger > Span::ZERO
     {
-        copy.set("start", Val::Span(start + stagger * (number - 1)), flow.at("stagger").clone());
+        copy.set("start", Val::Span(start + stagger * (number - 1)), flow.position_of("stagger").clone());
     }
     copy
 }
 
 /// Returns the first name in a value that contains a `*`; `None` if there is none.
-fn starred(val: &Val) -> Option<String> {
+fn first_starred_name(val: &Val) -> Option<String> {
     let mut found = None;
     each_name(&mut val.clone(), &mut |name| {
         if found.is_none() && name.contains('*') {

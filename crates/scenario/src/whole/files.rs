@@ -5,11 +5,11 @@
 //! scenario or rejected. Results of different contents are thus never mixed.
 //!
 //! If the origin of a scenario is not known, no file is opened, because a message about a file could reveal
-//! the content. The contents are then passed with the scenario ([`Files::Given`]).
+//! the content. The contents are then passed with the scenario ([`FileLocation::Given`]).
 
-use crate::grammar::fields::{Fields, NamedFile, OneWay, Val};
+use crate::grammar::fields::{DirectionValue, Fields, NamedFile, Val};
 use crate::grammar::key::Key;
-use crate::grammar::problem::{At, Problems};
+use crate::grammar::problem::{Problems, SourcePosition};
 use airhop_engine::name_hash;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Location of the files that a scenario names.
 #[derive(Clone, Copy, Debug)]
-pub enum Files<'a> {
+pub enum FileLocation<'a> {
     /// Files on this machine, with names relative to this folder.
     Folder(&'a Path),
     /// Contents passed with the scenario, as pairs of digest and content. No file on this machine is opened,
@@ -26,7 +26,7 @@ pub enum Files<'a> {
 }
 
 /// Reads every file named in `fields` and in nested tables, and sets or checks the digests.
-pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problems) {
+pub(crate) fn load(fields: &mut Fields, files: FileLocation<'_>, problems: &mut Problems) {
     for key in fields.keys {
         if let Some(digest) = key.kind.digest() {
             load_one(fields, key, digest, files, problems);
@@ -35,38 +35,44 @@ pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problem
     tables_mut(fields).for_each(|table| load(table, files, problems));
 }
 
-fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'_>, problems: &mut Problems) {
+fn load_one(
+    fields: &mut Fields,
+    key: &Key,
+    digest: &'static str,
+    files: FileLocation<'_>,
+    problems: &mut Problems,
+) {
     let before = problems.len();
-    let at = fields.at(key.name).clone();
+    let at = fields.position_of(key.name).clone();
     let path = fields.path_of(key.name);
     let loaded = match fields.get(key.name) {
         Some(Val::Text(name)) => {
             let expected = fields.get(digest);
-            load_file(name, expected, (&at, &path), (fields.at(digest), digest), files, problems)
+            load_file(name, expected, (&at, &path), (fields.position_of(digest), digest), files, problems)
         }
         Some(Val::EachWay(ways)) => load_each_way(fields, ways, (key, digest), files, problems),
         _ => return,
     };
-    fields.sound &= problems.len() == before;
+    fields.is_valid &= problems.len() == before;
     let Some((file, found)) = loaded else {
         fields.clear(key.name);
-        fields.refuse(key.name);
+        fields.mark_refused(key.name);
         return;
     };
-    fields.fill(digest, found);
+    fields.set_default(digest, found);
     fields.set(key.name, file, at);
 }
 
 /// Reads the file of each direction, and sets or checks the digest of each file.
 fn load_each_way(
     fields: &Fields,
-    ways: &[OneWay],
+    ways: &[DirectionValue],
     (key, digest): (&Key, &'static str),
-    files: Files<'_>,
+    files: FileLocation<'_>,
     problems: &mut Problems,
 ) -> Option<(Val, Val)> {
     let (mut named, mut digests) = (Vec::new(), Vec::new());
-    for OneWay { direction, val, at } in ways {
+    for DirectionValue { direction, val, at } in ways {
         let Val::Text(name) = val else { return None };
         let expected = match fields.get(digest) {
             Some(Val::EachWay(digests)) => {
@@ -75,10 +81,11 @@ fn load_each_way(
             both => both,
         };
         let path = format!("{}.{direction}", fields.path_of(key.name));
-        let loaded = load_file(name, expected, (at, &path), (fields.at(digest), digest), files, problems);
+        let loaded =
+            load_file(name, expected, (at, &path), (fields.position_of(digest), digest), files, problems);
         let (file, found) = loaded?;
-        named.push(OneWay { direction: direction.clone(), val: file, at: at.clone() });
-        digests.push(OneWay { direction: direction.clone(), val: found, at: at.clone() });
+        named.push(DirectionValue { direction: direction.clone(), val: file, at: at.clone() });
+        digests.push(DirectionValue { direction: direction.clone(), val: found, at: at.clone() });
     }
     Some((Val::EachWay(named), Val::EachWay(digests)))
 }
@@ -87,15 +94,15 @@ fn load_each_way(
 fn load_file(
     name: &str,
     expected: Option<&Val>,
-    (at, path): (&At, &str),
-    (digest_at, digest): (&At, &str),
-    files: Files<'_>,
+    (at, path): (&SourcePosition, &str),
+    (digest_at, digest): (&SourcePosition, &str),
+    files: FileLocation<'_>,
     problems: &mut Problems,
 ) -> Option<(Val, Val)> {
     let is_expected = |found: &str| matches!(expected, Some(Val::Text(digest)) if digest == found);
     let found = match files {
-        Files::Folder(folder) => read(folder, name),
-        Files::Given(contents) => {
+        FileLocation::Folder(folder) => read(folder, name),
+        FileLocation::Given(contents) => {
             let content = contents.iter().find(|(digest, _)| is_expected(digest));
             let file =
                 content.map(|(_, text)| NamedFile { path: name.to_string(), text: Arc::from(text.as_str()) });

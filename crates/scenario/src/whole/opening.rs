@@ -2,42 +2,42 @@
 //! replaces.
 
 use super::scenario::Scenario;
-use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of};
+use crate::grammar::problem::{Problems, ScenarioError, SourcePosition, did_you_mean, format_list};
 use airhop_base::{FlowId, NodeId, Time};
 use airhop_net::apps::Bulk;
-use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
+use airhop_net::outside::{AddressScope, AttachedHostsPlan, RealHostNode};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
-use airhop_net::services::OnReal;
+use airhop_net::services::RealHostEffect;
 use airhop_tcp::{Config, Params, Scheme};
 use std::sync::Arc;
 
 /// Maximum length of a segment's headers in bytes: 20 for IPv4 and 32 for TCP with timestamps. IPv6 and TCP
 /// need 40 + 32 bytes, but the device makes room for IPv4 only.
-pub(super) const HEADERS: u32 = 52;
+pub(super) const MAX_HEADER_BYTES: u32 = 52;
 
 /// MTU in bytes of a node where no flow of the scenario ends: the MTU of Ethernet (RFC 894).
 pub(super) const DEFAULT_MTU: u32 = 1500;
 
 /// Request to attach real hosts at a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Door {
+pub struct HostAttachment {
     /// Request as the user wrote it, for messages: `--on s`.
-    pub asked: String,
+    pub requested_as: String,
     /// Name of the node.
     pub node: String,
     /// Addresses that are reached through the node.
-    pub reach: Reach,
+    pub reach: AddressScope,
     /// True if the senders at the node have a listener for notices in the form of ACKs.
-    pub hears: bool,
+    pub has_notice_listener: bool,
 }
 
 /// World with real hosts: plan, nodes and flows.
 #[derive(Clone, Debug)]
-pub struct Opening {
+pub struct RealHostPlan {
     /// Plan, with a flow for each direction between two nodes with real hosts.
     pub plan: Plan,
     /// Nodes with real hosts, and the flows that real traffic replaces.
-    pub outside: OutsidePlan,
+    pub outside: AttachedHostsPlan,
     /// Length in bytes of the largest datagram at each node with real hosts. This is a full segment plus 52
     /// bytes of headers, or 1500 if no flow of the scenario ends at the node.
     pub mtus: Vec<u32>,
@@ -45,7 +45,7 @@ pub struct Opening {
     pub notes: Vec<String>,
 }
 
-impl Opening {
+impl RealHostPlan {
     /// Returns the TCP flows that real traffic replaces: endpoints, scheme, parameters and configuration.
     pub fn tcp_flows(&self) -> impl Iterator<Item = (NodeId, NodeId, &'static Scheme, &Params, &Config)> {
         self.outside.flows.iter().filter_map(|flow| {
@@ -68,34 +68,39 @@ impl Scenario {
     ///
     /// Returns a [`ScenarioError`] if there are fewer than two nodes, if a node is unknown or named twice, if
     /// more than two nodes lead to networks, or if a service of a replaced flow cannot act on real packets.
-    pub fn open(&self, doors: &[Door]) -> Result<Opening, ScenarioError> {
+    pub fn attach_hosts(&self, doors: &[HostAttachment]) -> Result<RealHostPlan, ScenarioError> {
         let mut problems = Problems::default();
         let ends = self.outside_ends(doors, &mut problems);
         let mut plan = self.plan().clone();
-        let mut flows = self.stand_ins(&ends, &mut problems);
+        let mut flows = self.replaced_flows(&ends, &mut problems);
         let mtus = ends.iter().map(|end| mtu(&plan, &flows, end.node)).collect();
         let notes = notes(&plan, &flows, &ends);
         flows.extend(add_missing(&mut plan, &flows, &ends));
-        let opening = Opening { plan, outside: OutsidePlan { ends, flows }, mtus, notes };
-        problems.or(self.name(), Some(opening))
+        let opening = RealHostPlan { plan, outside: AttachedHostsPlan { ends, flows }, mtus, notes };
+        problems.into_result(self.name(), Some(opening))
     }
 
-    fn outside_ends(&self, doors: &[Door], problems: &mut Problems) -> Vec<OutsideEnd> {
+    fn outside_ends(&self, doors: &[HostAttachment], problems: &mut Problems) -> Vec<RealHostNode> {
         let nodes = &self.plan().nodes;
-        let mut ends: Vec<OutsideEnd> = Vec::new();
+        let mut ends: Vec<RealHostNode> = Vec::new();
         for door in doors {
-            let at = At::Option(door.asked.clone());
+            let at = SourcePosition::Option(door.requested_as.clone());
             let Some(index) = nodes.iter().position(|name| *name == door.node) else {
                 let known = || nodes.iter().map(String::as_str);
                 let hint = did_you_mean(&door.node, known());
-                let what = format!("no node \"{}\"; expected one of {}{hint}", door.node, some_of(known()));
+                let what =
+                    format!("no node \"{}\"; expected one of {}{hint}", door.node, format_list(known()));
                 problems.add(&at, "", what);
                 continue;
             };
             let node = NodeId(index as u16);
             match ends.iter().find(|end| end.node == node) {
-                None => ends.push(OutsideEnd { node, reach: door.reach, hears: door.hears }),
-                Some(end) if end.reach == door.reach && door.reach == Reach::Host => {}
+                None => ends.push(RealHostNode {
+                    node,
+                    reach: door.reach,
+                    has_notice_listener: door.has_notice_listener,
+                }),
+                Some(end) if end.reach == door.reach && door.reach == AddressScope::Host => {}
                 Some(_) => {
                     problems.add(
                         &at,
@@ -110,21 +115,21 @@ impl Scenario {
         }
         if ends.len() < 2 && problems.len() == 0 {
             let what = "expected at least two nodes with real hosts, such as --on s \"iperf3 -s -1\" --on d \"iperf3 -c {s}\"";
-            problems.add(&At::Document, "", what);
+            problems.add(&SourcePosition::Document, "", what);
         }
-        if ends.iter().filter(|end| end.reach == Reach::Network).count() > 2 {
+        if ends.iter().filter(|end| end.reach == AddressScope::Network).count() > 2 {
             let what = "expected at most two nodes with devices: with three networks the destination of a datagram is ambiguous";
-            problems.add(&At::Document, "", what);
+            problems.add(&SourcePosition::Document, "", what);
         }
         ends
     }
 
     /// Returns the scenario's flows that begin and end at nodes with real hosts. Reports services that cannot
     /// act on real packets.
-    fn stand_ins(&self, ends: &[OutsideEnd], problems: &mut Problems) -> Vec<FlowId> {
+    fn replaced_flows(&self, ends: &[RealHostNode], problems: &mut Problems) -> Vec<FlowId> {
         let plan = self.plan();
         let is_drawn = |id: FlowId| {
-            plan.links.wlans.iter().any(|wlan| wlan.draws.pairs.iter().any(|pair| pair.flow == id))
+            plan.links.wlans.iter().any(|wlan| wlan.draws.drawn_flows.iter().any(|pair| pair.flow == id))
         };
         let is_open = |node: NodeId| ends.iter().any(|end| end.node == node);
         let mut flows = Vec::new();
@@ -134,12 +139,12 @@ impl Scenario {
             }
             flows.push(FlowId(i));
             for service in &flow.services {
-                if let OnReal::Cannot(why) = service.on_real {
+                if let RealHostEffect::Cannot(why) = service.real_host_effect {
                     let what = format!(
                         "\"{}\" cannot act on real packets: {why}; expected another scheme, or services = []",
                         service.name
                     );
-                    problems.add(&At::Document, format!("flow.{}.services", flow.name), what);
+                    problems.add(&SourcePosition::Document, format!("flow.{}.services", flow.name), what);
                 }
             }
         }
@@ -151,10 +156,10 @@ impl Scenario {
 fn mtu(plan: &Plan, flows: &[FlowId], node: NodeId) -> u32 {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let here = flows.iter().map(of).filter(|flow| [flow.from, flow.to].contains(&node));
-    here.map(|flow| segment(flow) + HEADERS).max().unwrap_or(DEFAULT_MTU)
+    here.map(|flow| segment_bytes(flow) + MAX_HEADER_BYTES).max().unwrap_or(DEFAULT_MTU)
 }
 
-fn segment(flow: &FlowPlan) -> u32 {
+fn segment_bytes(flow: &FlowPlan) -> u32 {
     match &flow.transport {
         Transport::Tcp { config, .. } => config.mss,
         Transport::Udp { bytes } => *bytes,
@@ -162,11 +167,13 @@ fn segment(flow: &FlowPlan) -> u32 {
 }
 
 /// Returns notes on services whose notices the real senders do not process.
-fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
+fn notes(plan: &Plan, flows: &[FlowId], ends: &[RealHostNode]) -> Vec<String> {
     let mut notes = Vec::new();
-    let hears = |node: NodeId| ends.iter().any(|end| end.node == node && end.hears);
+    let hears = |node: NodeId| ends.iter().any(|end| end.node == node && end.has_notice_listener);
     for flow in flows.iter().map(|id| &plan.flows[usize::from(id.0)]).filter(|flow| !hears(flow.from)) {
-        for service in flow.services.iter().filter(|service| service.on_real == OnReal::ToListeners) {
+        for service in
+            flow.services.iter().filter(|service| service.real_host_effect == RealHostEffect::ToListeners)
+        {
             notes.push(format!(
                 "flow.{}: \"{}\" does not reach its sender: a notice has the form of an ACK, and no program at {} reads it \
                  (--with bpf_eln does)",
@@ -178,7 +185,7 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
 }
 
 /// Adds the missing flows: one for each direction between two nodes with real hosts.
-fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<FlowId> {
+fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[RealHostNode]) -> Vec<FlowId> {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let known: Vec<_> =
         flows.iter().map(of).map(|flow| ([flow.from, flow.to], flow.access_category)).collect();

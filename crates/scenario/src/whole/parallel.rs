@@ -4,9 +4,9 @@
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::Problems;
-use crate::tables::LINKS;
+use crate::tables::LINK_TYPES;
 use airhop_base::NodeId;
-use airhop_net::routing::Joins;
+use airhop_net::routing::LinkNodes;
 use std::collections::HashMap;
 
 /// Reports the second of two links between the same two nodes. Links are wired links, radio links, and wlans
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems) {
     let mut first: HashMap<[NodeId; 2], (&str, &Fields)> = HashMap::new();
     for (link, table) in Link::all(root) {
-        let ty = LINKS[link.of];
+        let ty = LINK_TYPES[link.type_index];
         let Some(pair) = pair(link, table, topology) else { continue };
         if let Some((list, other)) = first.get(&pair) {
             let [a, b] = pair.map(|node| &topology.nodes[usize::from(node.0)]);
@@ -25,9 +25,9 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
             );
             let written = |key: &&&str| table.get(key).is_some();
             let key = ty.nodes.iter().find(written).copied().unwrap_or("name");
-            problems.add(table.at(key), table.path_of(key), what);
+            problems.add(table.position_of(key), table.path_of(key), what);
         } else {
-            first.insert(pair, (ty.list, table));
+            first.insert(pair, (ty.list_key, table));
         }
     }
 }
@@ -35,9 +35,9 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
 /// Returns the two nodes of a link in ascending order; `None` if the link has more than two nodes.
 fn pair(link: Link, table: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let mut node = |name: &str| topology.id(name).unwrap_or(NodeId::BROADCAST);
-    let [a, b] = match (LINKS[link.of].joins)(table, link.index, &mut node)? {
-        Joins::Ends(ends) => ends.map(|(node, _)| node),
-        Joins::Stations(stations) => match stations.places[..] {
+    let [a, b] = match (LINK_TYPES[link.type_index].joins)(table, link.index, &mut node)? {
+        LinkNodes::Ends(ends) => ends.map(|(node, _)| node),
+        LinkNodes::Stations(stations) => match stations.positions[..] {
             [(a, _), (b, _)] => [a, b],
             _ => return None,
         },

@@ -4,10 +4,10 @@ use crate::grammar::check::check;
 use crate::grammar::problem::{Problems, ScenarioError};
 use crate::grammar::tree;
 use crate::tables::layout;
-use crate::tables::layout::PLACED;
-use airhop_engine::Streams;
+use crate::tables::layout::PLACEMENT_KEYS;
+use airhop_engine::RandomStreams;
 use airhop_net::BuildError;
-use airhop_net::placement::{Position, scatter};
+use airhop_net::placement::{Position, draw_placement};
 
 /// Returns the names of a layout's stations and their positions in metres.
 ///
@@ -19,23 +19,25 @@ use airhop_net::placement::{Position, scatter};
 /// # Errors
 ///
 /// Returns a [`ScenarioError`] with all problems of the layout, or if no connected positions are found.
-pub fn places(
+pub fn station_positions(
     text: &str,
     source: &str,
     seed: u64,
     rep: u64,
 ) -> Result<Vec<(String, Position)>, ScenarioError> {
     let mut problems = Problems::default();
-    let Some(document) = tree::from_json(text, &mut problems) else { return problems.or(source, None) };
-    let fields = check(&document, &PLACED, &mut problems);
+    let Some(document) = tree::from_json(text, &mut problems) else {
+        return problems.into_result(source, None);
+    };
+    let fields = check(&document, &PLACEMENT_KEYS, &mut problems);
     let reach = fields.metres("receive");
     let (Some(table), Some(wlan)) = (fields.table("layout"), fields.text("wlan")) else {
-        return problems.or(source, None);
+        return problems.into_result(source, None);
     };
     layout::check(table, reach, &mut problems);
-    let mut made = if problems.len() == 0 { layout::made(table) } else { None };
-    if let (Some(stations), Some(area)) = (&mut made, layout::area_of(table)) {
-        match scatter(wlan, &area, stations.len(), reach, &Streams::new(seed, rep), |_| true) {
+    let mut made = if problems.len() == 0 { layout::layout_stations(table) } else { None };
+    if let (Some(stations), Some(area)) = (&mut made, layout::layout_area(table)) {
+        match draw_placement(wlan, &area, stations.len(), reach, &RandomStreams::new(seed, rep), |_| true) {
             Some(drawn) => stations.iter_mut().zip(drawn).for_each(|((_, place), drawn)| *place = drawn),
             None => {
                 let why = BuildError::Disconnected { wlan: wlan.to_string() };
@@ -43,5 +45,5 @@ pub fn places(
             }
         }
     }
-    problems.or(source, made)
+    problems.into_result(source, made)
 }

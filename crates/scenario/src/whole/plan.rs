@@ -1,11 +1,11 @@
 //! Conversion of a checked scenario into the plan of a world.
 
 use super::between;
-use super::largest::Largest;
+use super::largest::MaxPacketBytes;
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
-use crate::tables::LINKS;
-use crate::tables::link::Context;
+use crate::tables::LINK_TYPES;
+use crate::tables::link::LinkContext;
 use crate::tables::{flow, layout};
 use airhop_base::NodeId;
 use airhop_net::links::Links;
@@ -15,10 +15,10 @@ use airhop_net::plan::Plan;
 /// reported.
 pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root);
-    let largest = Largest::new(root, &topology);
+    let largest = MaxPacketBytes::new(root, &topology);
     let duration = root.span("duration")?;
     let node = |name: &str| topology.id(name);
-    let pairs = |wlan: &str| between::wanted(root, wlan);
+    let pairs = |wlan: &str| between::drawn_flows(root, wlan);
     let flow = |table: &Fields| flow::plan(table, ends(root, table, &topology)?);
     let mut plan = Plan {
         name: root.text("name")?.to_string(),
@@ -29,14 +29,14 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
         flows: root.tables("flow").iter().map(flow).collect::<Option<_>>()?,
     };
     for (link, table) in Link::all(root) {
-        let context = Context {
+        let context = LinkContext {
             index: u16::try_from(link.index).ok()?,
             duration,
-            largest: largest.of(link),
+            largest: largest.for_link(link),
             node: &node,
-            pairs: &pairs,
+            drawn_flows: &pairs,
         };
-        (LINKS[link.of].plan)(table, context, &mut plan)?;
+        (LINK_TYPES[link.type_index].plan)(table, context, &mut plan)?;
     }
     Some(plan)
 }

@@ -1,9 +1,9 @@
 //! Checked scenario, ready for any number of runs.
 
-use super::files::{self, Files};
+use super::files::{self, FileLocation};
 use super::{copies, plan, resolve, sets};
 use crate::grammar::fields::Fields;
-use crate::grammar::problem::{At, Problems, ScenarioError};
+use crate::grammar::problem::{Problems, ScenarioError, SourcePosition};
 use crate::grammar::tree::Item;
 use crate::grammar::{check, render, tree};
 use crate::tables::SCENARIO;
@@ -25,7 +25,7 @@ pub struct Scenario {
 pub struct Overrides {
     /// Paths with their new values, as in `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal. Text
     /// that is not a literal becomes a string.
-    pub sets: Vec<(String, String)>,
+    pub settings: Vec<(String, String)>,
     /// Scheme of every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
     /// `None` keeps the schemes of the file.
     pub scheme: Option<String>,
@@ -33,17 +33,17 @@ pub struct Overrides {
 
 /// Source of a scenario.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct ScenarioSource<'a> {
     /// Name for messages, such as the file name.
     pub name: &'a str,
     /// Place of the files that the scenario names.
-    pub files: Files<'a>,
+    pub files: FileLocation<'a>,
 }
 
-impl<'a> From<&'a str> for Source<'a> {
+impl<'a> From<&'a str> for ScenarioSource<'a> {
     /// Creates a source with files relative to the working directory.
     fn from(name: &'a str) -> Self {
-        Source { name, files: Files::Folder(Path::new("")) }
+        ScenarioSource { name, files: FileLocation::Folder(Path::new("")) }
     }
 }
 
@@ -55,7 +55,7 @@ impl Scenario {
     /// Returns a [`ScenarioError`] with all problems of the file.
     pub fn parse<'a>(
         text: &str,
-        source: impl Into<Source<'a>>,
+        source: impl Into<ScenarioSource<'a>>,
         overrides: &Overrides,
     ) -> Result<Scenario, ScenarioError> {
         let mut problems = Problems::default();
@@ -70,7 +70,7 @@ impl Scenario {
     /// Returns a [`ScenarioError`] with all problems of the document.
     pub fn from_json<'a>(
         text: &str,
-        source: impl Into<Source<'a>>,
+        source: impl Into<ScenarioSource<'a>>,
         overrides: &Overrides,
     ) -> Result<Scenario, ScenarioError> {
         let mut problems = Problems::default();
@@ -80,32 +80,32 @@ impl Scenario {
 
     fn read(
         document: Option<Item>,
-        source: Source<'_>,
+        source: ScenarioSource<'_>,
         overrides: &Overrides,
         mut problems: Problems,
     ) -> Result<Scenario, ScenarioError> {
-        let Some(mut document) = document else { return problems.or(source.name, None) };
+        let Some(mut document) = document else { return problems.into_result(source.name, None) };
         if let Some(scheme) = &overrides.scheme {
             sets::set_scheme(&mut document, scheme);
         }
-        for (path, value) in &overrides.sets {
+        for (path, value) in &overrides.settings {
             sets::set(&mut document, path, value, &mut problems);
         }
         let mut fields = check::check(&document, &SCENARIO, &mut problems);
         files::load(&mut fields, source.files, &mut problems);
-        copies::repeat(&mut fields, &mut problems);
+        copies::expand_copies(&mut fields, &mut problems);
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
         if plan.is_none() && problems.len() == 0 {
             // If a kind has keys but no plan, this is an error; otherwise another kind would be simulated in
             // its place.
             problems.add(
-                &At::Document,
+                &SourcePosition::Document,
                 "",
                 "the scenario is valid, but Airhop has no plan for it: an error in Airhop",
             );
         }
-        problems.or(source.name, plan.map(|plan| Scenario { fields, plan, emulator: None }))
+        problems.into_result(source.name, plan.map(|plan| Scenario { fields, plan, emulator: None }))
     }
 
     /// Returns the name of the scenario.
@@ -152,7 +152,7 @@ impl Scenario {
     ///
     /// Returns a message for the user if the random placement of the stations fails.
     pub fn classes(&self, seed: u64, rep: u64) -> Result<Vec<(String, String)>, String> {
-        let classes = airhop_net::classes(&self.plan, seed, rep)
+        let classes = airhop_net::flow_classes(&self.plan, seed, rep)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
         let flows = self.plan.flows.iter().map(|flow| flow.name.clone());
         Ok(flows.zip(classes.iter().map(|class| class.to_string())).collect())
@@ -161,17 +161,17 @@ impl Scenario {
     /// Returns the effective scenario as TOML, with all defaults and a comment on each key. The text reads
     /// back to the same scenario.
     pub fn toml(&self) -> String {
-        render::toml(&self.fields)
+        render::render_toml(&self.fields)
     }
 
     /// Returns the effective scenario as JSON, which reads back to the same scenario. Equal scenarios have
     /// equal texts.
     pub fn json(&self) -> String {
-        render::json(&self.fields)
+        render::render_json(&self.fields)
     }
 
     /// Returns the files that the scenario names, as pairs of digest and content. [`Scenario::json`] and
-    /// these pairs ([`Files::Given`]) recreate the scenario.
+    /// these pairs ([`FileLocation::Given`]) recreate the scenario.
     pub fn files(&self) -> Vec<(String, String)> {
         files::contents(&self.fields)
     }
@@ -179,6 +179,6 @@ impl Scenario {
     /// Returns the text on which the results of the scenario depend: [`Scenario::json`] with digests instead
     /// of file paths.
     pub fn identity(&self) -> String {
-        render::json(&files::without_paths(&self.fields))
+        render::render_json(&files::without_paths(&self.fields))
     }
 }

@@ -3,9 +3,9 @@
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::problem::{Problems, one_of};
+use crate::grammar::problem::{Problems, format_alternatives};
 use crate::tables::wlan;
-use airhop_net::services::{self, Kind, LinkService};
+use airhop_net::services::{self, LinkService, ServiceKind};
 use airhop_radio::phy::Format;
 
 /// Wlan of a scenario.
@@ -21,7 +21,7 @@ impl Wlan {
     /// Returns the wlans of a scenario.
     pub(super) fn all(root: &Fields) -> Vec<Wlan> {
         let one = |(link, table): (Link, &Fields)| {
-            if !table.takes("standard") {
+            if !table.may_have_key("standard") {
                 return None;
             }
             let (name, standard) = (table.text("name")?.to_string(), table.word("standard")?);
@@ -33,7 +33,7 @@ impl Wlan {
     /// True if the flow crosses this wlan.
     fn is_crossed_by(&self, flow: &Fields, topology: &Topology) -> bool {
         match (flow.text("from"), flow.text("to")) {
-            (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default().contains(&self.link),
+            (Some(from), Some(to)) => topology.links(from, to).unwrap_or_default().contains(&self.link),
             _ => {
                 let between = flow.table("between").and_then(|between| between.text("wlan"));
                 between == Some(&self.name)
@@ -50,7 +50,7 @@ pub(super) fn check(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems
     let Some(crossed) = modern.find(|wlan| wlan.is_crossed_by(flow, topology)) else { return };
     for name in flow.words("services").unwrap_or_default() {
         let kind = services::find(name).map(|service| &service.kind);
-        if !matches!(kind, Some(Kind::ByLinks(LinkService::DamagedFrames | LinkService::Fragments))) {
+        if !matches!(kind, Some(ServiceKind::ByLinks(LinkService::DamagedFrames | LinkService::Fragments))) {
             continue;
         }
         let Wlan { name: wlan, standard, .. } = crossed;
@@ -65,7 +65,7 @@ pub(super) fn check(flow: &Fields, wlans: &[Wlan], topology: &Topology, problems
             ),
             _ => ("services", format!("{why}; leave it out")),
         };
-        problems.add(flow.at(key), flow.path_of(key), what);
+        problems.add(flow.position_of(key), flow.path_of(key), what);
     }
 }
 
@@ -83,12 +83,12 @@ pub(super) fn check_category(flow: &Fields, wlans: &[Wlan], topology: &Topology,
             )
         }
         None => {
-            let modern = one_of(Format::ALL.map(Format::name));
+            let modern = format_alternatives(Format::ALL.map(Format::name));
             format!("no wlan of {modern} is on its path, and other links have no access categories")
         }
     };
     if !crossed.any(|wlan| wlan.is_modern) {
         let what = format!("{why}; leave it out");
-        problems.add(flow.at("access_category"), flow.path_of("access_category"), what);
+        problems.add(flow.position_of("access_category"), flow.path_of("access_category"), what);
     }
 }

@@ -1,14 +1,14 @@
 //! Overrides: `--set wlan.cell.errors.fer=0.02`, and a scheme for every TCP flow.
 
-use crate::grammar::key::{ALL, Key, Kind, Without};
-use crate::grammar::problem::{At, Problems, did_you_mean};
-use crate::grammar::tree::{Entry, Item, Value, literal};
+use crate::grammar::key::{ALL_TABLES, Key, Kind, OmittedValue};
+use crate::grammar::problem::{Problems, SourcePosition, did_you_mean};
+use crate::grammar::tree::{Entry, Item, Value, parse_literal};
 use crate::tables::SCENARIO;
 
 /// Sets the value at `path` in the document.
 pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Problems) {
-    let at = At::Option(format!("--set {path}={value}"));
-    let refused = apply(root, path, &literal(value, &at), &at);
+    let at = SourcePosition::Option(format!("--set {path}={value}"));
+    let refused = apply(root, path, &parse_literal(value, &at), &at);
     if let Err(what) = refused {
         problems.add(&at, path, what);
     }
@@ -16,8 +16,8 @@ pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Probl
 
 /// Sets the scheme of every TCP flow. `scheme` is a name or a TOML literal as in a file.
 pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
-    let at = At::Option(format!("--scheme {scheme}"));
-    let scheme = literal(scheme, &at);
+    let at = SourcePosition::Option(format!("--scheme {scheme}"));
+    let scheme = parse_literal(scheme, &at);
     let Value::Table(entries) = &mut root.value else { return };
     let Some(flows) = entries.iter_mut().find(|e| e.key == "flow") else { return };
     let Value::List(flows) = &mut flows.item.value else { return };
@@ -32,7 +32,7 @@ pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
     }
 }
 
-fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), String> {
+fn apply(root: &mut Item, path: &str, value: &Item, at: &SourcePosition) -> Result<(), String> {
     let words: Vec<&str> = path.split('.').map(str::trim).collect();
     if words.iter().any(|word| word.is_empty()) {
         return Err("expected a path such as wlan.cell.errors.fer".to_string());
@@ -58,7 +58,7 @@ fn apply_to_tables(
     keys: &'static [Key],
     words: &[&str],
     value: &Item,
-    at: &At,
+    at: &SourcePosition,
 ) -> Result<(), String> {
     let list = words[0];
     let Value::Table(entries) = &mut root.value else { return Ok(()) };
@@ -74,13 +74,13 @@ fn apply_to_tables(
     if rest.is_empty() {
         return Err(format!("expected a key of the table, {list}.{name}.KEY"));
     }
-    if *name != ALL && !names.iter().any(|n| n == name) {
+    if *name != ALL_TABLES && !names.iter().any(|n| n == name) {
         let hint = did_you_mean(name, names.iter().map(String::as_str));
         return Err(format!(
-            "no [[{list}]] is called \"{name}\"; expected one of {known}, or \"{ALL}\" for all of them{hint}"
+            "no [[{list}]] is called \"{name}\"; expected one of {known}, or \"{ALL_TABLES}\" for all of them{hint}"
         ));
     }
-    for table in tables.iter_mut().filter(|t| *name == ALL || name_of(t).as_deref() == Some(name)) {
+    for table in tables.iter_mut().filter(|t| *name == ALL_TABLES || name_of(t).as_deref() == Some(name)) {
         if let Value::Table(entries) = &mut table.value {
             put(entries, keys, rest, value, at)?;
         }
@@ -103,7 +103,7 @@ fn put(
     keys: &'static [Key],
     words: &[&str],
     value: &Item,
-    at: &At,
+    at: &SourcePosition,
 ) -> Result<(), String> {
     let Some((first, rest)) = words.split_first() else { return Ok(()) };
     if rest.is_empty() {
@@ -122,7 +122,13 @@ fn put(
 
 /// Sets the value of a key for one direction, as in `rate.a->b`. A single value for both directions remains
 /// in effect for the other direction.
-fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
+fn put_one_way(
+    item: &mut Item,
+    key: &str,
+    words: &[&str],
+    value: &Item,
+    at: &SourcePosition,
+) -> Result<(), String> {
     let [direction] = words else { return Err(format!("expected a direction, such as {key}.a->b")) };
     let Some((from, to)) = direction.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
         return Err(format!("expected a direction, such as {key}.a->b, got \"{direction}\""));
@@ -141,7 +147,7 @@ fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At
 }
 
 /// Returns the index of a table in a list. `word` is the table's number or direction.
-fn place_in(items: &[Item], word: &str) -> Option<usize> {
+fn table_index(items: &[Item], word: &str) -> Option<usize> {
     let direction = |item: &Item| {
         let entry = item.entries()?.iter().find(|entry| entry.key == "direction")?;
         Some(matches!(&entry.item.value, Value::Text(text) if text == word))
@@ -156,7 +162,7 @@ fn put_below(
     keys: &'static [Key],
     words: &[&str],
     value: &Item,
-    at: &At,
+    at: &SourcePosition,
 ) -> Result<(), String> {
     match &mut item.value {
         Value::Table(_) => {}
@@ -172,7 +178,7 @@ fn put_below(
         Value::Flag(_) => item.value = Value::Table(Vec::new()),
         Value::List(items) => {
             let count = items.len();
-            let one = place_in(items, words[0]).map(|place| &mut items[place]);
+            let one = table_index(items, words[0]).map(|place| &mut items[place]);
             return match (one, words.split_first()) {
                 (Some(one), Some((index, rest))) if !rest.is_empty() => {
                     put_below(one, index, keys, rest, value, at)
@@ -192,10 +198,15 @@ fn put_below(
 
 /// Returns the item of a key. If the document omits the key, the item is the key's default. A setting such as
 /// `queue.packets` thus works for a file without a queue.
-fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
+fn entry<'a>(
+    entries: &'a mut Vec<Entry>,
+    keys: &'static [Key],
+    key: &str,
+    at: &SourcePosition,
+) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
-        let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {
-            Some(Without::Value(text)) => literal(text, at),
+        let item = match keys.iter().find(|k| k.name == key).map(|k| k.when_omitted) {
+            Some(OmittedValue::Value(text)) => parse_literal(text, at),
             _ => Item { at: at.clone(), value: Value::Table(Vec::new()) },
         };
         entries.push(Entry { key: key.to_string(), at: at.clone(), item });

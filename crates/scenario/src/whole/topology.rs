@@ -1,16 +1,16 @@
 //! Topology: nodes, routes between nodes, and links on a route.
 
 use crate::grammar::fields::Fields;
-use crate::tables::LINKS;
+use crate::tables::LINK_TYPES;
 use crate::tables::link::LinkType;
 use airhop_base::NodeId;
 use airhop_net::routing::{Graph, Hop, Routes};
 use indexmap::IndexSet;
 
-/// Link, identified by the index of its type in [`LINKS`] and the index among the links of this type.
+/// Link, identified by the index of its type in [`LINK_TYPES`] and the index among the links of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
-    pub(crate) of: usize,
+    pub(crate) type_index: usize,
     pub(crate) index: usize,
 }
 
@@ -18,17 +18,19 @@ impl Link {
     /// Returns the links of a scenario with their tables.
     pub(crate) fn all(root: &Fields) -> impl Iterator<Item = (Link, &Fields)> {
         let of_type = |(of, ty): (usize, &&LinkType)| {
-            (0..).zip(root.tables(ty.list)).map(move |(index, table)| (Link { of, index }, table))
+            (0..)
+                .zip(root.tables(ty.list_key))
+                .map(move |(index, table)| (Link { type_index: of, index }, table))
         };
-        LINKS.iter().enumerate().flat_map(of_type)
+        LINK_TYPES.iter().enumerate().flat_map(of_type)
     }
 
     /// Returns the link that a hop uses; `None` if the hop uses no link.
-    pub(crate) fn crossed_by(hop: Hop) -> Option<Link> {
+    pub(crate) fn from_hop(hop: Hop) -> Option<Link> {
         let number = |(of, ty): (usize, &&LinkType)| {
-            (ty.crossed_by)(hop).map(|index| Link { of, index: usize::from(index) })
+            (ty.link_index)(hop).map(|index| Link { type_index: of, index: usize::from(index) })
         };
-        LINKS.iter().enumerate().find_map(number)
+        LINK_TYPES.iter().enumerate().find_map(number)
     }
 }
 
@@ -45,7 +47,7 @@ impl Topology {
     pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
         let mut id = |name: &str| NodeId(nodes.insert_full(name.to_string()).0 as u16);
-        let joins = |(Link { of, index }, table)| (LINKS[of].joins)(table, index, &mut id);
+        let joins = |(Link { type_index: of, index }, table)| (LINK_TYPES[of].joins)(table, index, &mut id);
         let joins: Vec<_> = Link::all(root).filter_map(joins).collect();
         let graph = Graph::new(nodes.iter().cloned(), joins);
         let ends = root.tables("flow").iter().flat_map(|flow| ["from", "to"].map(|end| flow.text(end)));
@@ -63,14 +65,14 @@ impl Topology {
     }
 
     /// Returns the name of the receiving node of a hop; `None` for an on-demand hop.
-    pub(crate) fn end(&self, hop: Hop) -> Option<&str> {
-        let node = self.graph.end(hop)?;
+    pub(crate) fn receiving_node(&self, hop: Hop) -> Option<&str> {
+        let node = self.graph.receiving_node(hop)?;
         self.nodes.get_index(usize::from(node.0)).map(String::as_str)
     }
 
     /// Returns the links on the route from one node to another; `None` if there is no route.
-    pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
-        self.hops(from, to)?.into_iter().map(Link::crossed_by).collect()
+    pub(crate) fn links(&self, from: &str, to: &str) -> Option<Vec<Link>> {
+        self.hops(from, to)?.into_iter().map(Link::from_hop).collect()
     }
 
     /// Returns the hops of the route from one node to another; `None` if there is no route.
@@ -78,9 +80,9 @@ impl Topology {
         let (mut node, to) = (self.id(from)?, self.id(to)?);
         let mut hops = Vec::new();
         while node != to {
-            let hop = *self.routes.hop(node, to);
+            let hop = *self.routes.next_hop(node, to);
             hops.push(hop);
-            node = self.graph.end(hop)?;
+            node = self.graph.receiving_node(hop)?;
         }
         Some(hops)
     }

@@ -1,41 +1,41 @@
 //! Twin of an emulation: a simulation of the same scenario. Simulated hosts send the traffic of the real
 //! hosts.
 
-use super::opening::Opening;
+use super::opening::RealHostPlan;
 use super::scenario::Scenario;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::EmulatorPlan;
 use airhop_net::apps::{AppPlan, Cbr, Transfer};
 use airhop_net::outside::{ObservedFlow, ObservedLoad};
 use airhop_net::plan::{FlowClass, FlowPlan, Transport};
-use airhop_tcp::{Params, Preset, Scheme, find};
+use airhop_tcp::{Params, Preset, Scheme, find_scheme};
 use std::sync::Arc;
 
 /// Congestion control of a simulated connection if the real sender's congestion control is unknown or not
 /// implemented in Airhop.
-const DEFAULT_CONTROL: &str = "cubic";
+const DEFAULT_CONGESTION_CONTROL: &str = "cubic";
 /// Minimum fraction of all bytes that a flow must have carried to be simulated. Small flows, such as the
 /// control connection of iperf3 or a DNS query, are omitted.
-const LEAST_SHARE: f64 = 0.01;
+const MIN_BYTE_SHARE: f64 = 0.01;
 /// Maximum number of simulated flows. The flows with the most bytes are simulated.
-const MOST_FLOWS: usize = 16;
+const MAX_TWIN_FLOWS: usize = 16;
 
 /// Flow of real hosts, with the congestion control that the sender's kernel reported.
 #[derive(Clone, Debug)]
 pub struct RealFlow {
     /// Traffic that the network observed.
-    pub seen: ObservedFlow,
+    pub observed: ObservedFlow,
     /// Congestion control of the sender; `None` if unknown.
-    pub control: Option<String>,
+    pub congestion_control: Option<String>,
 }
 
 /// Twin of an emulation: two simulated scenarios, to be compared with each other and with the emulation.
 #[derive(Clone, Debug)]
 pub struct Twin {
     /// Scenario without timing errors: packets reach the hosts in time, and hosts wake up at once.
-    pub punctual: Scenario,
+    pub without_timing_errors: Scenario,
     /// Scenario with the lateness and the turnaround of the emulation.
-    pub emulated: Scenario,
+    pub with_timing_errors: Scenario,
     /// Flows listed in the comparison.
     pub flows: Vec<TwinFlow>,
 }
@@ -59,7 +59,7 @@ pub struct RealFlowName {
     /// Name of the flow in the run document of the emulation.
     pub name: String,
     /// Congestion control of the sender; `None` if unknown.
-    pub control: Option<String>,
+    pub congestion_control: Option<String>,
 }
 
 impl Scenario {
@@ -69,61 +69,68 @@ impl Scenario {
     /// The TCP flows of the twin carry as many bytes as the flows in `real`, with the preset `linux`. The UDP
     /// flows have a constant rate. If no real flow carried a significant fraction of the bytes, the
     /// scenario's own flows are simulated.
-    pub fn twin(&self, opening: &Opening, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
+    pub fn twin(&self, opening: &RealHostPlan, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
         let mut plan = self.plan().clone();
         (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
         let own =
             opening.outside.flows.iter().map(|id| usize::from(id.0)).filter(|&id| id < plan.flows.len());
-        let largest = largest(real, end);
+        let largest = largest_flows(real, end);
         let flows = if largest.is_empty() {
-            own.map(|id| TwinFlow::of(&plan.flows[id], None)).collect()
+            own.map(|id| TwinFlow::from_plan(&plan.flows[id], None)).collect()
         } else {
             // Flows that real traffic replaces are not removed, only never started, because flows are
             // referred to by their number.
             own.collect::<Vec<_>>().into_iter().for_each(|id| plan.flows[id].start = Time::MAX);
-            let twins = largest.iter().enumerate().map(|(i, one)| one.twin(opening, i, end));
+            let twins = largest.iter().enumerate().map(|(i, one)| one.to_flow_plan(opening, i, end));
             let twins: Vec<FlowPlan> = twins.collect();
-            let told = twins.iter().zip(&largest).map(|(twin, one)| TwinFlow::of(twin, Some(one))).collect();
+            let told =
+                twins.iter().zip(&largest).map(|(twin, one)| TwinFlow::from_plan(twin, Some(one))).collect();
             plan.flows.extend(twins);
             told
         };
-        let punctual = self.with_plan(plan.clone(), Some(emulator.punctual()));
-        Twin { punctual, emulated: self.with_plan(plan, Some(emulator)), flows }
+        let punctual = self.with_plan(plan.clone(), Some(emulator.without_delays()));
+        Twin {
+            without_timing_errors: punctual,
+            with_timing_errors: self.with_plan(plan, Some(emulator)),
+            flows,
+        }
     }
 }
 
 /// Returns the flows with the most bytes, ordered by opening time. Flows that opened in the last tenth of the
 /// emulation are omitted.
-fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
+fn largest_flows(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
     let total: u64 = real.iter().map(RealFlow::bytes).sum();
     let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;
-    let is_large =
-        |flow: &&RealFlow| flow.bytes() as f64 > LEAST_SHARE * total as f64 && flow.seen.start < latest;
+    let is_large = |flow: &&RealFlow| {
+        flow.bytes() as f64 > MIN_BYTE_SHARE * total as f64 && flow.observed.start < latest
+    };
     let mut found: Vec<&RealFlow> = real.iter().filter(is_large).collect();
     found.sort_by_key(|flow| std::cmp::Reverse(flow.bytes()));
-    found.truncate(MOST_FLOWS);
-    found.sort_by_key(|flow| flow.seen.start);
+    found.truncate(MAX_TWIN_FLOWS);
+    found.sort_by_key(|flow| flow.observed.start);
     found
 }
 
 impl RealFlow {
     fn bytes(&self) -> u64 {
-        match self.seen.load {
+        match self.observed.load {
             ObservedLoad::Tcp { bytes } | ObservedLoad::Udp { bytes, .. } => bytes,
         }
     }
 
     fn scheme(&self) -> &'static Scheme {
-        let known = self.control.as_deref().and_then(find).filter(|scheme| scheme.needs.is_empty());
-        known.or_else(|| find(DEFAULT_CONTROL)).expect("the default is in the catalogue")
+        let known =
+            self.congestion_control.as_deref().and_then(find_scheme).filter(|scheme| scheme.needs.is_empty());
+        known.or_else(|| find_scheme(DEFAULT_CONGESTION_CONTROL)).expect("the default is in the catalogue")
     }
 
-    fn twin(&self, opening: &Opening, number: usize, end: Time) -> FlowPlan {
-        let ObservedFlow { from, to, start, load, .. } = self.seen;
+    fn to_flow_plan(&self, opening: &RealHostPlan, number: usize, end: Time) -> FlowPlan {
+        let ObservedFlow { from, to, start, load, .. } = self.observed;
         let (transport, app, kind): (_, Arc<dyn AppPlan>, _) = match load {
             ObservedLoad::Tcp { bytes } => {
                 let scheme = self.scheme();
-                let config = Preset::Linux.config(opening.segment([from, to]));
+                let config = Preset::Linux.config(opening.segment_bytes([from, to]));
                 (
                     Transport::Tcp { scheme, params: Params::defaults(scheme), config },
                     Arc::new(Transfer { bytes }),
@@ -133,7 +140,7 @@ impl RealFlow {
             ObservedLoad::Udp { datagrams, bytes } => {
                 let bits_per_s = 8.0 * bytes as f64 / end.since(start).secs_f64();
                 let size = bytes.div_ceil(datagrams.max(1)) as u32;
-                let app = Arc::new(Cbr { rate: Rate::computed(bits_per_s) });
+                let app = Arc::new(Cbr { rate: Rate::from_bps_f64(bits_per_s) });
                 (Transport::Udp { bytes: size.max(1) }, app, "udp")
             }
         };
@@ -154,21 +161,27 @@ impl RealFlow {
 }
 
 impl TwinFlow {
-    fn of(plan: &FlowPlan, real: Option<&RealFlow>) -> Self {
+    fn from_plan(plan: &FlowPlan, real: Option<&RealFlow>) -> Self {
         let scheme = match &plan.transport {
             Transport::Tcp { scheme, .. } => Some(scheme.name),
             Transport::Udp { .. } => None,
         };
-        let real = real.map(|of| RealFlowName { name: of.seen.name.clone(), control: of.control.clone() });
+        let real = real.map(|of| RealFlowName {
+            name: of.observed.name.clone(),
+            congestion_control: of.congestion_control.clone(),
+        });
         TwinFlow { name: plan.name.clone(), start: plan.start, scheme, real }
     }
 }
 
-impl Opening {
+impl RealHostPlan {
     /// Returns the payload of a full segment between two nodes with real hosts, in bytes.
-    fn segment(&self, between: [NodeId; 2]) -> u32 {
+    fn segment_bytes(&self, between: [NodeId; 2]) -> u32 {
         let ends = self.outside.ends.iter().zip(&self.mtus);
         let mtus = ends.filter(|(end, _)| between.contains(&end.node)).map(|(_, &mtu)| mtu);
-        mtus.min().unwrap_or(super::opening::DEFAULT_MTU).saturating_sub(super::opening::HEADERS).max(1)
+        mtus.min()
+            .unwrap_or(super::opening::DEFAULT_MTU)
+            .saturating_sub(super::opening::MAX_HEADER_BYTES)
+            .max(1)
     }
 }

@@ -2,7 +2,7 @@
 
 use airhop_net::World;
 use airhop_net::plan::{Plan, Transport};
-use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
+use airhop_scenario::{FileLocation, Overrides, Scenario, ScenarioError, ScenarioSource};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -28,7 +28,11 @@ pub fn load(text: &str, folder: &Path) {
 /// Returns the scenario, if the text is valid.
 pub fn parse(text: &str, folder: &Path) -> Option<Scenario> {
     let (text, overrides) = text.split_once(OVERRIDES).unwrap_or((text, ""));
-    match Scenario::parse(text, Source { name: NAME, files: Files::Folder(folder) }, &changes(overrides)) {
+    match Scenario::parse(
+        text,
+        ScenarioSource { name: NAME, files: FileLocation::Folder(folder) },
+        &changes(overrides),
+    ) {
         Ok(scenario) => {
             reads_back(&scenario);
             Some(scenario)
@@ -45,7 +49,7 @@ fn changes(lines: &str) -> Overrides {
     for (path, value) in lines.lines().filter_map(|line| line.split_once('=')) {
         match path {
             "scheme" => changes.scheme = Some(value.to_string()),
-            _ => changes.sets.push((path.to_string(), value.to_string())),
+            _ => changes.settings.push((path.to_string(), value.to_string())),
         }
     }
     changes
@@ -93,7 +97,7 @@ fn run_a_little(plan: &Plan) {
     // The flag is set before the run, so the run stops at its next check.
     let stop = AtomicBool::new(true);
     let _is_over = (0..LAPS).any(|_| world.run(&stop).is_ok());
-    assert_eq!(world.audit(), Ok(()));
+    assert_eq!(world.check_packet_counts(), Ok(()));
 }
 
 fn is_small(plan: &Plan) -> bool {

@@ -3,8 +3,10 @@
 use super::{CELL, good, read};
 use airhop_base::{AccessCategory, Rate, Span};
 use airhop_net::plan::Plan;
-use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, Retries};
-use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
+use airhop_radio::cell::{
+    AccessMethod, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, RetryLimit,
+};
+use airhop_radio::errors::{ChannelCode, ErrorPlan, LinkBudget, PerModel, SnrPlan};
 use airhop_radio::phy::{Band, Format, Phy};
 use airhop_scenario::{Overrides, Scenario};
 use std::fmt::Write;
@@ -29,7 +31,7 @@ const AT_2_4: (&str, &str) = ("wlan.cell.band", "2.4 GHz");
 fn wifi_defaults_match_each_standard() {
     let defaults = |sets: &[(&str, &str)]| {
         let settings = *ht(sets).mode.settings();
-        let AmpduPlan { bytes, window, .. } = ampdu(sets);
+        let AmpduPlan { max_ampdu_bytes: bytes, window, .. } = ampdu(sets);
         (settings.format, settings.band, settings.width_mhz, bytes, window)
     };
     assert_eq!(defaults(&[N]), (Format::Ht, Band::Ghz5, 20, 65_535, 64));
@@ -45,8 +47,11 @@ fn wifi_defaults_match_each_standard() {
     assert_eq!(mode.settings().guard, Span::from_nanos(800));
     assert!(ht(&[]).eifs);
     assert_eq!(aggregation.lost_block_ack, LostBlockAck::Resend);
-    assert_eq!(aggregation.retries, Retries::Lifetime(Span::from_millis(500)));
-    assert_eq!((plan.overhead, plan.access, plan.rules), (38, Access::Basic, CellRules::IEEE));
+    assert_eq!(aggregation.retry_limit, RetryLimit::Lifetime(Span::from_millis(500)));
+    assert_eq!(
+        (plan.overhead_bytes, plan.access_method, plan.rules),
+        (38, AccessMethod::Basic, CellRules::IEEE)
+    );
     assert_eq!((plan.phy, plan.control_rate), (Phy::VHT, Rate::from_bps(24_000_000)));
     assert_eq!(cell(good(&[N, AT_2_4]).plan()).phy, Phy::HT_2_4_GHZ);
 }
@@ -61,15 +66,15 @@ fn every_wifi_key_reaches_the_plan() {
     assert_eq!(ht(&[("wlan.cell.rate.mcs", "3")]).mode.settings().mcs, 3);
 
     let ranges = ampdu(&[("wlan.cell.aggregation", "{ bytes = 8191, frames = 16, amsdu = 3839 }")]);
-    assert_eq!((ranges.bytes, ranges.window, ranges.amsdu), (8191, 16, 3839));
-    let longest = |standard| ampdu(&[standard, ("wlan.cell.aggregation.amsdu", "max")]).amsdu;
+    assert_eq!((ranges.max_ampdu_bytes, ranges.window, ranges.max_amsdu_bytes), (8191, 16, 3839));
+    let longest = |standard| ampdu(&[standard, ("wlan.cell.aggregation.amsdu", "max")]).max_amsdu_bytes;
     assert_eq!([N, AX].map(longest), [4065, 11_424]);
-    assert_eq!(ampdu(&[]).amsdu, 0);
+    assert_eq!(ampdu(&[]).max_amsdu_bytes, 0);
     assert_eq!(ampdu(&[("wlan.cell.aggregation.frames", "1")]).window, 1);
     assert_eq!(ampdu(&[("wlan.cell.lost_block_ack", "request")]).lost_block_ack, LostBlockAck::Request);
-    let lifetime = ampdu(&[("wlan.cell.lifetime", "20 ms")]).retries;
-    assert_eq!(lifetime, Retries::Lifetime(Span::from_millis(20)));
-    assert_eq!(ampdu(&[("wlan.cell.attempts", "10")]).retries, Retries::Attempts(10));
+    let lifetime = ampdu(&[("wlan.cell.lifetime", "20 ms")]).retry_limit;
+    assert_eq!(lifetime, RetryLimit::Lifetime(Span::from_millis(20)));
+    assert_eq!(ampdu(&[("wlan.cell.attempts", "10")]).retry_limit, RetryLimit::Attempts(10));
     assert!(!ht(&[("wlan.cell.eifs", "never")]).eifs);
 
     let scenario = good(&[
@@ -79,8 +84,8 @@ fn every_wifi_key_reaches_the_plan() {
     ]);
     let plan = cell(scenario.plan());
     assert_eq!(
-        (plan.control_rate, plan.access, plan.overhead),
-        (Rate::from_bps(6_000_000), Access::RtsCts, 30)
+        (plan.control_rate, plan.access_method, plan.overhead_bytes),
+        (Rate::from_bps(6_000_000), AccessMethod::RtsCts, 30)
     );
     for category in AccessCategory::ALL {
         let scenario = good(&[("flow.up.access_category", category.name())]);
@@ -108,7 +113,7 @@ fn without_aggregation_attempts_limit_each_frame() {
         let attempts = attempts.map(|attempts| ("wlan.cell.attempts", attempts));
         let sets: Vec<_> = [OFF, ("wlan.cell.access", access)].into_iter().chain(attempts).collect();
         assert_eq!(ht(&sets).ampdu, None);
-        assert_eq!(cell(good(&sets).plan()).attempts, expected);
+        assert_eq!(cell(good(&sets).plan()).max_attempts, expected);
     }
     // In a study that varies the length of A-MPDUs, 0 is permitted beside the key for frames.
     assert_eq!(ht(&[OFF, ("wlan.cell.aggregation.frames", "64")]).ampdu, None);
@@ -156,7 +161,7 @@ fn propagation_uses_the_frequency_of_the_band() {
         "wlan.cell.propagation",
         "{ model = \"free-space\", power = \"20 dBm\", receive = \"-80 dBm\", sense = \"-90 dBm\" }",
     );
-    let receive = |sets: &[(&str, &str)]| cell(good(sets).plan()).range.expect("a range").receive;
+    let receive = |sets: &[(&str, &str)]| cell(good(sets).plan()).range.expect("a range").receive_metres;
     let (high, low) = (receive(&[AX, POWERS]), receive(&[AX, AT_2_4, POWERS]));
     assert!((high / low - 2.4 / 5.0).abs() < 1e-9, "{high} m and {low} m");
 }
@@ -168,9 +173,12 @@ fn errors_apply_to_control_frames_only_before_802_11n() {
     const LOSS: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", loss = 0.1 }");
     const FER: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", fer = 0.1 }");
     let model = |sets: &[(&str, &str)]| cell(good(sets).plan()).errors[0].model.clone();
-    assert_eq!(model(&[LOSS]), ErrorPlan::Loss(0.1).of_data());
+    assert_eq!(model(&[LOSS]), ErrorPlan::Loss(0.1).limited_to_data());
     // The frame of a full datagram has 1472 + 28 + 38 bytes.
-    assert_eq!(model(&[FER]), ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 8 * 1538 }.of_data());
+    assert_eq!(
+        model(&[FER]),
+        ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 8 * 1538 }.limited_to_data()
+    );
     let old = [("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), LOSS];
     assert_eq!(model(&old), ErrorPlan::Loss(0.1));
 }
@@ -193,17 +201,20 @@ fn snr(keys: &str, sets: &[(&str, &str)]) -> SnrPlan {
 fn every_key_of_errors_by_snr_reaches_the_plan() {
     let defaults = snr("", &[]);
     let budget = LinkBudget {
-        power: 16.0206,
+        power_dbm: 16.0206,
         noise_figure: 7.0,
         reference_loss: 46.6777,
         exponent: 3.0,
         splits_power: true,
         min_rssi: None,
     };
-    assert_eq!((defaults.model, defaults.coding, defaults.budget), (PerModel::Table, Coding::Bcc, budget));
+    assert_eq!(
+        (defaults.model, defaults.coding, defaults.budget),
+        (PerModel::Table, ChannelCode::Bcc, budget)
+    );
     assert_eq!((defaults.mode, defaults.group_rate), (ht(&[]).mode, Rate::from_bps(24_000_000)));
     assert_eq!(snr(", model = \"nist\"", &[]).model, PerModel::Nist);
-    assert_eq!(snr(", coding = \"ldpc\"", &[]).coding, Coding::Ldpc);
+    assert_eq!(snr(", coding = \"ldpc\"", &[]).coding, ChannelCode::Ldpc);
     assert_eq!(snr("", &[("wlan.cell.control_rate", "6 Mbit/s")]).group_rate, Rate::from_bps(6_000_000));
     let loss = snr("", &[AX, AT_2_4]).budget.reference_loss;
     assert!(
@@ -213,7 +224,7 @@ fn every_key_of_errors_by_snr_reaches_the_plan() {
     let keys = ", power = \"20 dBm\", noise_figure = \"10 dB\", exponent = 2, reference_loss = \"40 dB\", \
                 power_split = false, min_rssi = \"-82 dBm\"";
     let given = LinkBudget {
-        power: 20.0,
+        power_dbm: 20.0,
         noise_figure: 10.0,
         reference_loss: 40.0,
         exponent: 2.0,
@@ -228,16 +239,16 @@ fn every_key_of_errors_by_snr_reaches_the_plan() {
 #[test]
 fn the_default_code_is_that_of_the_standard() {
     for (mcs, width, model, coding) in [
-        ("{ mcs = 9 }", "20 MHz", "table", Coding::Bcc),
-        ("{ mcs = 10 }", "20 MHz", "table", Coding::Ldpc),
-        ("{ mcs = 0, streams = 5 }", "20 MHz", "table", Coding::Ldpc),
-        ("{ mcs = 0 }", "80 MHz", "table", Coding::Ldpc),
-        ("{ mcs = 0 }", "80 MHz", "yans", Coding::Bcc),
+        ("{ mcs = 9 }", "20 MHz", "table", ChannelCode::Bcc),
+        ("{ mcs = 10 }", "20 MHz", "table", ChannelCode::Ldpc),
+        ("{ mcs = 0, streams = 5 }", "20 MHz", "table", ChannelCode::Ldpc),
+        ("{ mcs = 0 }", "80 MHz", "table", ChannelCode::Ldpc),
+        ("{ mcs = 0 }", "80 MHz", "yans", ChannelCode::Bcc),
     ] {
         let sets = [AX, ("wlan.cell.rate", mcs), ("wlan.cell.width", width)];
         assert_eq!(snr(&format!(", model = \"{model}\""), &sets).coding, coding, "{mcs} {width} {model}");
     }
-    assert_eq!(snr("", &[N]).coding, Coding::Bcc);
+    assert_eq!(snr("", &[N]).coding, ChannelCode::Bcc);
 }
 
 /// Errors by SNR use the power of the propagation model, unless they have a power of their own.
@@ -247,8 +258,8 @@ fn errors_by_snr_have_the_power_of_the_propagation_model() {
         "wlan.cell.propagation",
         "{ model = \"free-space\", power = \"20 dBm\", receive = \"-80 dBm\", sense = \"-90 dBm\" }",
     );
-    assert_eq!(snr("", &[POWERS]).budget.power, 20.0);
-    assert_eq!(snr(", power = \"10 dBm\"", &[POWERS]).budget.power, 10.0);
+    assert_eq!(snr("", &[POWERS]).budget.power_dbm, 20.0);
+    assert_eq!(snr(", power = \"10 dBm\"", &[POWERS]).budget.power_dbm, 10.0);
 }
 
 const BAD: &[&[(&str, &str)]] = &[

@@ -28,7 +28,7 @@ app = { kind = "cbr", rate = "1 Mbit/s" }
 fn read(sets: &[(&str, &str)]) -> Result<Scenario, String> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
     let refusal = |error: airhop_scenario::ScenarioError| error.to_string();
-    Scenario::parse(CELL, "cell.toml", &Overrides { sets, scheme: None }).map_err(refusal)
+    Scenario::parse(CELL, "cell.toml", &Overrides { settings: sets, scheme: None }).map_err(refusal)
 }
 
 fn good(sets: &[(&str, &str)]) -> Scenario {

@@ -1,13 +1,13 @@
-use airhop_base::{SplitMix64, unit};
+use airhop_base::{SplitMix64, uniform_from_bits};
 
 /// Random numbers of one flow, for BBR's random choices.
 #[derive(Debug, Default)]
-pub struct Draw(SplitMix64);
+pub struct BbrRandom(SplitMix64);
 
-impl Draw {
+impl BbrRandom {
     /// Creates the generator for a seed.
     pub fn new(seed: u32) -> Self {
-        Draw(SplitMix64::new(seed.into()))
+        BbrRandom(SplitMix64::new(seed.into()))
     }
 
     /// Returns a number below `n`.
@@ -17,7 +17,7 @@ impl Draw {
 
     /// Returns a number from 0 to 1.
     pub fn unit(&mut self) -> f64 {
-        unit(self.0.draw())
+        uniform_from_bits(self.0.draw())
     }
 }
 
@@ -31,7 +31,7 @@ mod tests {
         let mut counts = [0; 7];
         let mut sum = 0.0;
         for seed in 0..7000 {
-            let mut draw = Draw::new(seed);
+            let mut draw = BbrRandom::new(seed);
             counts[draw.below(7)] += 1;
             sum += draw.unit();
         }

@@ -3,14 +3,14 @@ use airhop_base::Time;
 /// ACK aggregation: bytes acknowledged in excess of the bytes expected at the estimated rate
 /// (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Debug, Default)]
-pub struct Excess {
+pub struct AckExcess {
     /// Start of the measurement interval. An ACK starts a new interval if no more than the expected bytes
     /// have arrived in the current interval.
     since: Time,
     acked: f64,
 }
 
-impl Excess {
+impl AckExcess {
     /// Adds `fresh` delivered bytes and returns the excess over the expected bytes, at most `cwnd`. `bw` is
     /// the estimated rate in bytes per second, and `cwnd` the window in bytes.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64) -> f64 {
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn extra_acked_is_the_excess_over_the_rate() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
-        let mut excess = Excess::default();
+        let mut excess = AckExcess::default();
         excess.on_ack(ms(10), 10_000.0, 1e6, 1e9);
         assert_eq!(excess.on_ack(ms(10), 4_000.0, 1e6, 1e9), 14_000.0);
         assert_eq!(excess.on_ack(ms(12), 1_000.0, 1e6, 1e9), 13_000.0); // 15,000 delivered less 2000 expected

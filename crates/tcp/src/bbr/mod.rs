@@ -7,20 +7,20 @@ mod prior;
 mod stay;
 
 use airhop_base::{Rate, Span};
-pub use draw::Draw;
-pub use excess::Excess;
+pub use draw::BbrRandom;
+pub use excess::AckExcess;
 pub use prior::PriorCwnd;
-pub use stay::Stay;
+pub use stay::ProbeRttProgress;
 
 /// Minimum window in segments, large enough for delayed ACKs (BBRMinPipeCwnd: v1 §4.2.3.2; §2.8).
-pub const LEAST_CWND: f64 = 4.0;
+pub const MIN_PIPE_CWND: f64 = 4.0;
 /// Fraction by which the pacing rate is below the estimated bandwidth, so that queues drain (v1: Linux;
 /// §2.5).
 pub const PACING_MARGIN: f64 = 0.01;
 /// Round-trip time assumed before the first RTT sample (v1 §4.2.1; §5.6.2).
-pub const WITHOUT_SAMPLE: Span = Span::from_millis(1);
+pub const INITIAL_RTT: Span = Span::from_millis(1);
 
 /// Converts bytes per second to a rate.
-pub fn rate_of(bytes_per_second: f64) -> Rate {
-    Rate::computed(bytes_per_second * 8.0)
+pub fn from_bytes_per_second(bytes_per_second: f64) -> Rate {
+    Rate::from_bps_f64(bytes_per_second * 8.0)
 }

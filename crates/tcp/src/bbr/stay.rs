@@ -1,20 +1,20 @@
 use airhop_base::{Span, Time};
 
 /// ProbeRTTDuration (draft-ietf-ccwg-bbr §2.16.2; v1: §4.3.5).
-const PROBE_RTT: Span = Span::from_millis(200);
+const PROBE_RTT_DURATION: Span = Span::from_millis(200);
 
 /// Time and round trips that ProbeRTT has spent at its reduced flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stay {
+pub struct ProbeRttProgress {
     until: Time,
     /// True after a full round trip.
     round: bool,
 }
 
-impl Stay {
+impl ProbeRttProgress {
     /// Starts at the time `now`.
     pub fn begin(now: Time) -> Self {
-        Stay { until: now + PROBE_RTT, round: false }
+        ProbeRttProgress { until: now + PROBE_RTT_DURATION, round: false }
     }
 
     /// Records the start of a round trip.
@@ -45,7 +45,7 @@ mod tests {
     // longer.
     #[test]
     fn probe_rtt_lasts_for_the_duration_and_a_round_trip() {
-        let mut stay = Stay::begin(at(0));
+        let mut stay = ProbeRttProgress::begin(at(0));
         assert!(!stay.is_over(at(300)));
         stay.on_round();
         assert!(stay.is_over(at(201)));

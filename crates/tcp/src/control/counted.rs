@@ -1,4 +1,4 @@
-use super::whole;
+use super::floor_segments;
 use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
 use crate::sender_state::SenderState;
 
@@ -18,7 +18,7 @@ impl WholeSegmentAbc {
     /// increase the window after the recovery.
     pub fn observe(&mut self, a: &Ack, s: &SenderState) {
         // the first ACK acknowledges one byte, and counts as a segment
-        self.acked += a.acked.div_ceil(s.mss) as f64;
+        self.acked += a.acked_bytes.div_ceil(s.mss) as f64;
     }
 
     /// Increases the window by one segment: per ACK up to ssthresh, and per window of acknowledged segments
@@ -40,18 +40,18 @@ impl WholeSegmentAbc {
     }
 
     /// Sets ssthresh and window after a loss. After a timeout, the window is one segment.
-    pub fn cut(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: Signal) {
+    pub fn reduce_window(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: Signal) {
         *self = WholeSegmentAbc::default();
-        w.ssthresh = whole(ssthresh).max(2.0);
-        w.cwnd = if signal == Signal::Timeout { 1.0 } else { whole(window) };
+        w.ssthresh = floor_segments(ssthresh).max(2.0);
+        w.cwnd = if signal == Signal::Timeout { 1.0 } else { floor_segments(window) };
     }
 }
 
 /// Linux 2.6's Reno as implemented in ns-2's Agent/TCP/Linux.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CountedReno(WholeSegmentAbc);
+pub struct Ns2LinuxReno(WholeSegmentAbc);
 
-impl CongestionControl for CountedReno {
+impl CongestionControl for Ns2LinuxReno {
     fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
         self.0.grow(w);
     }
@@ -59,8 +59,8 @@ impl CongestionControl for CountedReno {
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         // tcp_reno_min_cwnd(): the window during recovery is half of ssthresh; the end of the recovery sets
         // the window to ssthresh.
-        let ssthresh = whole(w.cwnd / 2.0).max(2.0);
-        self.0.cut(w, ssthresh, ssthresh / 2.0, l.signal);
+        let ssthresh = floor_segments(w.cwnd / 2.0).max(2.0);
+        self.0.reduce_window(w, ssthresh, ssthresh / 2.0, l.signal);
         LossClass::Congestion
     }
 
@@ -121,7 +121,7 @@ mod tests {
         for (signal, cwnd) in [(Signal::Duplicates, 3.0), (Signal::Timeout, 1.0)] {
             let mut counted = WholeSegmentAbc { acked: 9.0, count: 1.0 };
             let mut w = Window { cwnd: 10.0, ssthresh: 5.0 };
-            counted.cut(&mut w, 1.5, 3.9, signal);
+            counted.reduce_window(&mut w, 1.5, 3.9, signal);
             assert_eq!((w.cwnd, w.ssthresh, counted.acked, counted.count), (cwnd, 2.0, 0.0, 0.0));
         }
     }

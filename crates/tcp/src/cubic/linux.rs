@@ -1,5 +1,5 @@
 use super::Constants;
-use crate::control::whole;
+use crate::control::floor_segments;
 use crate::seams::Window;
 use airhop_base::{Span, Time};
 
@@ -10,7 +10,7 @@ use airhop_base::{Span, Time};
 /// segment ahead of the cubic. Counts have 64 bits, because the cubic exceeds 32 bits an hour after the
 /// plateau.
 #[derive(Debug)]
-pub(super) struct Linux {
+pub(super) struct LinuxCubic {
     constants: Constants,
     /// W_max; `None` before the first loss and after a timeout.
     w_max: Option<u64>,
@@ -43,7 +43,7 @@ type Tick = u64;
 const HZ: u64 = 250;
 /// Maximum number of delivered segments per segment of growth while W_max is unknown. The window then grows
 /// by at least one twentieth per round trip.
-const UNKNOWN: u64 = 20;
+const MAX_SEGMENTS_PER_INCREASE: u64 = 20;
 
 fn tick(now: Time) -> Tick {
     now.nanos() / (1_000_000_000 / HZ)
@@ -59,14 +59,14 @@ fn scaled(share: f64) -> u64 {
     (share * 1024.0).round() as u64
 }
 
-impl Linux {
+impl LinuxCubic {
     pub fn new(constants: Constants) -> Self {
-        Linux { constants, w_max: None, epoch: None, per_segment: 0, credit: 0 }
+        LinuxCubic { constants, w_max: None, epoch: None, per_segment: 0, credit: 0 }
     }
 
     /// Processes an ACK of `delivered` segments in congestion avoidance. `least_rtt` is the minimum RTT.
-    pub fn avoid(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
-        let (cwnd, delivered) = (u64::from(whole(w.cwnd) as u32), u64::from(delivered));
+    pub fn on_avoidance_ack(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
+        let (cwnd, delivered) = (u64::from(floor_segments(w.cwnd) as u32), u64::from(delivered));
         self.update(cwnd, delivered, tick(now), least_rtt);
         w.cwnd += self.growth_of_delivered(delivered) as f64;
     }
@@ -97,9 +97,9 @@ impl Linux {
         }
         if begins || now != at {
             epoch.computed = (cwnd, now);
-            self.per_segment = epoch.pace(cwnd, now, least_rtt, c);
+            self.per_segment = epoch.segments_per_increase(cwnd, now, least_rtt, c);
             if w_max.is_none() {
-                self.per_segment = self.per_segment.min(UNKNOWN);
+                self.per_segment = self.per_segment.min(MAX_SEGMENTS_PER_INCREASE);
             }
         }
         if let Some(friendly) = cwnd.checked_div(epoch.advance_w_est(cwnd, beta)) {
@@ -123,11 +123,11 @@ impl Linux {
 
     /// Resets the state at a retransmission timeout (bictcp_reset()).
     pub fn on_timeout(&mut self) {
-        *self = Linux::new(self.constants);
+        *self = LinuxCubic::new(self.constants);
     }
 
     /// Shifts the start of the epoch by `span`, the duration of an idle period (cubictcp_cwnd_event()).
-    pub fn pause(&mut self, now: Time, span: Span) {
+    pub fn shift_epoch(&mut self, now: Time, span: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = tick(now).min(epoch.start + span.nanos() / (1_000_000_000 / HZ));
         }
@@ -155,7 +155,7 @@ impl Epoch {
     }
 
     /// Returns the number of delivered segments per segment of growth that makes the window follow the cubic.
-    fn pace(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
+    fn segments_per_increase(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
         let ahead = least_rtt.map_or(0, |rtt| rtt.nanos().div_ceil(1_000_000_000 / HZ));
         let t = fine(now - self.start + ahead);
         let from_plateau = t.abs_diff(self.k) as f64 / 1024.0;
@@ -189,7 +189,7 @@ mod tests {
     // Otherwise the new W_max is the window.
     #[test]
     fn fast_convergence_uses_whole_segments_in_linux() {
-        let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
+        let mut law = LinuxCubic::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
         for (cwnd, ssthresh, w_max) in [(100, 70.0, 100), (80, 56.0, 68), (90, 63.0, 90)] {
             assert_eq!(law.on_loss(cwnd), ssthresh);
             assert_eq!(law.w_max, Some(w_max), "after a loss at {cwnd}");
@@ -200,7 +200,7 @@ mod tests {
     // second, counted from the first ACK of congestion avoidance.
     #[test]
     fn rtt_samples_are_discarded_for_one_second() {
-        let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
+        let mut law = LinuxCubic::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
         assert!(law.takes_samples(ms(20_000)));
         law.epoch = Some(Epoch::new(tick(ms(20_000)), 70, Some(100), 0.4));
@@ -215,7 +215,9 @@ mod tests {
     fn the_cubic_target_is_one_round_trip_ahead() {
         let epoch = Epoch::new(5000, 70, Some(100), 0.4);
         assert_eq!(epoch.k, 4316);
-        let pace = |cwnd, ms| epoch.pace(cwnd, 5000 + ms * HZ / 1000, Some(Span::from_millis(100)), 0.4);
+        let pace = |cwnd, ms| {
+            epoch.segments_per_increase(cwnd, 5000 + ms * HZ / 1000, Some(Span::from_millis(100)), 0.4)
+        };
         assert_eq!((pace(70, 1000), pace(70, 7232), pace(88, 1000)), (3, 1, 8800));
     }
 
@@ -224,7 +226,8 @@ mod tests {
     #[test]
     fn the_cubic_target_does_not_overflow_after_an_hour() {
         let epoch = Epoch::new(0, 70, Some(100), 0.4);
-        let paces = [600, 2400, 3600, 1 << 40].map(|seconds| epoch.pace(1000, seconds * HZ, None, 0.4));
+        let paces = [600, 2400, 3600, 1 << 40]
+            .map(|seconds| epoch.segments_per_increase(1000, seconds * HZ, None, 0.4));
         assert_eq!(paces, [0; 4]);
     }
 }

@@ -7,14 +7,14 @@ mod rfc;
 mod tests;
 
 use crate::config::Growth;
-use crate::control::{leave, whole};
-use crate::estimators::least;
-use crate::seams::{Ack, CongestionControl, Loss, LossClass, Next, Signal, Window};
+use crate::control::{floor_segments, set_reduced_window};
+use crate::estimators::min_with_sample;
+use crate::seams::{Ack, CongestionControl, Loss, LossClass, NextSegment, Signal, Window};
 use crate::sender_state::SenderState;
-use crate::slow_start::{Sample, SlowStart};
+use crate::slow_start::{SlowStart, SlowStartAck};
 use airhop_base::{Span, Time};
-use linux::Linux;
-use rfc::Rfc;
+use linux::LinuxCubic;
+use rfc::Rfc9438Cubic;
 
 /// Versions of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,16 +53,16 @@ pub(crate) struct Cubic {
 
 #[derive(Debug)]
 enum Law {
-    Rfc(Rfc),
-    Linux(Linux),
+    Rfc(Rfc9438Cubic),
+    Linux(LinuxCubic),
 }
 
 impl Cubic {
     /// Creates the congestion control of a new connection.
     pub fn new(form: Version, constants: Constants, slow_start: SlowStart) -> Self {
         let law = match form {
-            Version::Rfc => Law::Rfc(Rfc::new(constants)),
-            Version::Linux => Law::Linux(Linux::new(constants)),
+            Version::Rfc => Law::Rfc(Rfc9438Cubic::new(constants)),
+            Version::Linux => Law::Linux(LinuxCubic::new(constants)),
         };
         Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
@@ -70,8 +70,8 @@ impl Cubic {
     /// Handles the first transmission after an idle period that began at `since`.
     pub fn resume(&mut self, now: Time, since: Time) {
         match &mut self.law {
-            Law::Rfc(law) => law.pause(now, now.since(since)),
-            Law::Linux(law) => law.pause(now, now.since(since)),
+            Law::Rfc(law) => law.shift_epoch(now, now.since(since)),
+            Law::Linux(law) => law.shift_epoch(now, now.since(since)),
         }
     }
 
@@ -79,16 +79,18 @@ impl Cubic {
     /// segments, and `counted` the number of segments that count for growth.
     fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
         match &mut self.law {
-            Law::Rfc(law) => law.avoid(w, delivered, counted, now, s.srtt),
-            Law::Linux(law) => law.avoid(w, whole(counted.ceil()) as u32, now, self.least_rtt),
+            Law::Rfc(law) => law.on_avoidance_ack(w, delivered, counted, now, s.srtt),
+            Law::Linux(law) => {
+                law.on_avoidance_ack(w, floor_segments(counted.ceil()) as u32, now, self.least_rtt)
+            }
         }
     }
 
     /// Increases the window for `segments` segments in slow start. Returns the fraction of the segments left
     /// for congestion avoidance.
     fn start(&mut self, w: &mut Window, segments: f64, now: Time, s: &SenderState) -> f64 {
-        let (una, nxt) = (s.una, s.max_sent);
-        let sample = Sample { now, una, nxt, rtt: self.rtt, least_rtt: self.least_rtt };
+        let (una, nxt) = (s.una, s.sent_end);
+        let sample = SlowStartAck { now, una, nxt, rtt: self.rtt, min_rtt: self.least_rtt };
         let growth = self.slow_start.on_ack(w, segments, &sample);
         let used = growth.min((w.ssthresh - w.cwnd).max(0.0));
         w.cwnd += used;
@@ -98,7 +100,7 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        let delivered = a.counted as f64 / s.mss as f64;
+        let delivered = a.growth_bytes as f64 / s.mss as f64;
         let counted = match s.growth {
             Growth::PerAck => 1.0,
             Growth::PerByte => delivered,
@@ -114,11 +116,11 @@ impl CongestionControl for Cubic {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let is_timeout = l.signal == Signal::Timeout;
-        self.slow_start.on_loss(is_timeout, l.now, s.max_sent);
+        self.slow_start.on_loss(is_timeout, l.now, s.sent_end);
         let left = match &mut self.law {
             Law::Rfc(law) => law.on_loss(w.cwnd, l.base, is_timeout, s),
             Law::Linux(law) => {
-                let left = l.base.map(|base| law.on_loss(whole(base) as u32));
+                let left = l.base.map(|base| law.on_loss(floor_segments(base) as u32));
                 if is_timeout {
                     law.on_timeout();
                     self.least_rtt = None;
@@ -126,7 +128,7 @@ impl CongestionControl for Cubic {
                 left
             }
         };
-        leave(w, left, l.signal); // §4.6; a repeated timeout does not change ssthresh (RFC 5681 §3.1)
+        set_reduced_window(w, left, l.signal); // §4.6; a repeated timeout does not change ssthresh (RFC 5681 §3.1)
         LossClass::Congestion
     }
 
@@ -141,26 +143,26 @@ impl CongestionControl for Cubic {
     /// Excludes idle periods from the epoch. RFC 9438 §5.8: "t MUST NOT include these periods", that is,
     /// periods in which the application limits the sender. Linux excludes only periods without outstanding
     /// data, measured from the last transmission (cubictcp_cwnd_event() at CA_EVENT_TX_START).
-    fn on_sent(&mut self, now: Time, _: &Next) {
+    fn on_sent(&mut self, now: Time, _: &NextSegment) {
         if let Some(since) = self.idle_since.take() {
             match &mut self.law {
-                Law::Rfc(law) => law.pause(now, now - since),
-                Law::Linux(law) => law.pause(now, now - self.last_sent),
+                Law::Rfc(law) => law.shift_epoch(now, now - since),
+                Law::Linux(law) => law.shift_epoch(now, now - self.last_sent),
             }
         }
         self.last_sent = now;
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.idle_since = (!s.is_outstanding()).then_some(a.now);
-        self.rtt = a.sample;
+        self.idle_since = (!s.has_outstanding_data()).then_some(a.now);
+        self.rtt = a.newest_rtt;
         if let Law::Linux(law) = &self.law
             && !law.takes_samples(a.now)
         {
             self.rtt = None;
         }
         if let Some(rtt) = self.rtt {
-            self.least_rtt = least(self.least_rtt, rtt);
+            self.least_rtt = min_with_sample(self.least_rtt, rtt);
         }
     }
 }

@@ -5,18 +5,18 @@ use airhop_base::{Span, Time};
 
 /// CUBIC's congestion avoidance as in RFC 9438.
 #[derive(Debug)]
-pub(super) struct Rfc {
+pub(super) struct Rfc9438Cubic {
     constants: Constants,
-    pub memory: Memory,
+    pub state: CubicState,
     /// State before the last loss.
-    before: Memory,
+    before: CubicState,
     /// First unsent byte at the last loss. A loss of data below this byte belongs to the same window of data.
     point: u64,
 }
 
 /// CUBIC's state, without the window, that a loss changes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct CubicState {
     /// W_max; `None` before the first loss and after a timeout. The next epoch then begins at the plateau
     /// (§4.8).
     pub w_max: Option<f64>,
@@ -46,22 +46,29 @@ impl Epoch {
     }
 
     /// Returns W_cubic `t` seconds after the start of the epoch (§4.2, equation 1).
-    pub fn at(&self, t: f64, c: f64) -> f64 {
+    pub fn w_cubic(&self, t: f64, c: f64) -> f64 {
         let d = t - self.k;
         c * d * d * d + self.plateau
     }
 }
 
-impl Rfc {
+impl Rfc9438Cubic {
     pub fn new(constants: Constants) -> Self {
-        Rfc { constants, memory: Memory::default(), before: Memory::default(), point: 0 }
+        Rfc9438Cubic { constants, state: CubicState::default(), before: CubicState::default(), point: 0 }
     }
 
     /// Increases the window for an ACK (§4.2 to §4.5). `delivered` is the number of newly delivered segments,
     /// and `counted` the number of segments that count for growth.
-    pub fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, srtt: Option<Span>) {
+    pub fn on_avoidance_ack(
+        &mut self,
+        w: &mut Window,
+        delivered: f64,
+        counted: f64,
+        now: Time,
+        srtt: Option<Span>,
+    ) {
         let Constants { c, beta, .. } = self.constants;
-        let memory = &mut self.memory;
+        let memory = &mut self.state;
         let cwnd = w.cwnd;
         let epoch = memory.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, memory.w_max, c));
         // §4.3: once W_est has reached the window before the loss, it grows as fast as Reno's window.
@@ -69,12 +76,12 @@ impl Rfc {
         epoch.friendly += if is_back { 1.0 } else { alpha(beta) } * delivered / cwnd;
 
         let t = now.since(epoch.start).secs_f64();
-        if epoch.at(t, c) < epoch.friendly {
+        if epoch.w_cubic(t, c) < epoch.friendly {
             w.cwnd = cwnd.max(epoch.friendly);
             return;
         }
         // §4.2: the target is the cubic one round trip later, at most 1.5 times the present window.
-        let target = epoch.at(t + srtt.map_or(0.0, Span::secs_f64), c).clamp(cwnd, 1.5 * cwnd);
+        let target = epoch.w_cubic(t + srtt.map_or(0.0, Span::secs_f64), c).clamp(cwnd, 1.5 * cwnd);
         w.cwnd += (target - cwnd) / cwnd * counted;
     }
 
@@ -89,29 +96,29 @@ impl Rfc {
     ) -> Option<f64> {
         let Constants { beta, fast_convergence, .. } = self.constants;
         if s.una >= self.point {
-            self.before = self.memory;
+            self.before = self.state;
         }
-        self.point = s.max_sent;
-        let w_max = match self.memory.w_max {
+        self.point = s.sent_end;
+        let w_max = match self.state.w_max {
             Some(last) if fast_convergence && cwnd < last => cwnd * (1.0 + beta) / 2.0,
             _ => cwnd,
         };
         // §4.1.2: cwnd_prior is the window "at the time of setting ssthresh most recently".
-        let prior = if reduced_from.is_some() { Some(cwnd) } else { self.memory.prior };
-        self.memory = Memory { w_max: (!is_timeout).then_some(w_max), prior, epoch: None };
+        let prior = if reduced_from.is_some() { Some(cwnd) } else { self.state.prior };
+        self.state = CubicState { w_max: (!is_timeout).then_some(w_max), prior, epoch: None };
         reduced_from.map(|window| window * beta)
     }
 
     /// Shifts the start of the epoch by the duration of a period without data in flight (§5.8).
-    pub fn pause(&mut self, now: Time, span: Span) {
-        if let Some(epoch) = &mut self.memory.epoch {
+    pub fn shift_epoch(&mut self, now: Time, span: Span) {
+        if let Some(epoch) = &mut self.state.epoch {
             epoch.start = now.min(epoch.start + span);
         }
     }
 
     /// Restores the state before a spurious loss (§4.9.2).
     pub fn on_spurious(&mut self) {
-        self.memory = self.before;
+        self.state = self.before;
     }
 }
 

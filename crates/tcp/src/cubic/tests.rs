@@ -1,4 +1,4 @@
-use super::rfc::{Epoch, Memory, alpha};
+use super::rfc::{CubicState, Epoch, alpha};
 use super::*;
 use crate::Preset;
 
@@ -30,9 +30,9 @@ fn lose(control: &mut Cubic, cwnd: f64, signal: Signal) -> Window {
     w
 }
 
-fn memory(control: &Cubic) -> &Memory {
+fn memory(control: &Cubic) -> &CubicState {
     match &control.law {
-        Law::Rfc(law) => &law.memory,
+        Law::Rfc(law) => &law.state,
         Law::Linux(_) => panic!("the law of the RFC"),
     }
 }
@@ -47,13 +47,13 @@ fn the_cubic_window_follows_equations_1_and_2() {
     let epoch = Epoch::new(Time::ZERO, 50.0, Some(100.0), 0.4);
     is_close(epoch.k, 5.0);
     for (t, segments) in [(0.0, 50.0), (1.0, 74.4), (3.0, 96.8), (5.0, 100.0), (7.0, 103.2), (10.0, 150.0)] {
-        is_close(epoch.at(t, 0.4), segments);
+        is_close(epoch.w_cubic(t, 0.4), segments);
     }
     // An epoch begins at its plateau if its window exceeds W_max, or if there is no W_max.
     for w_max in [None, Some(40.0)] {
         let epoch = Epoch::new(Time::ZERO, 50.0, w_max, 0.4);
-        is_close(epoch.at(0.0, 0.4), 50.0);
-        is_close(epoch.at(2.0, 0.4), 53.2);
+        is_close(epoch.w_cubic(0.0, 0.4), 50.0);
+        is_close(epoch.w_cubic(2.0, 0.4), 53.2);
     }
 }
 
@@ -101,7 +101,7 @@ fn slow_start_ends_within_one_ack() {
     // Slow start ends after one quarter of the two delivered segments; three quarters count for congestion
     // avoidance.
     let s = SenderState { growth: Growth::PerByte, ..state(100) };
-    let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, counted: 2 * MSS, ..ack(0) };
+    let two = Ack { acked_bytes: 2 * MSS, delivered_bytes: 2 * MSS, growth_bytes: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
     cubic(Version::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
     is_close(w.cwnd, 10.0 + 1.5 / 10.0);
@@ -159,7 +159,7 @@ fn a_repeated_timeout_does_not_set_cwnd_prior() {
 // same window of data. The Linux version restores only the window.
 #[test]
 fn a_spurious_loss_restores_the_cubic_state() {
-    let s = SenderState { una: 1, max_sent: 90_001, ..state(100) };
+    let s = SenderState { una: 1, sent_end: 90_001, ..state(100) };
     for form in [Version::Rfc, Version::Linux] {
         let mut control = cubic(form, 0.7, true);
         let mut w = lose(&mut control, 100.0, Signal::Duplicates);
@@ -255,7 +255,7 @@ fn linux_discards_rtt_samples_after_a_recovery() {
         let at = Time::ZERO + Span::from_millis(ms);
         let s = SenderState { una: 1 + (segment + 1) * MSS, ..state(60) };
         let (now, rtt) = if ms == 0 { (at + Span::from_millis(50), 50) } else { (at, 40) };
-        let a = Ack { now, sample: Some(Span::from_millis(rtt)), ..ack(ms) };
+        let a = Ack { now, newest_rtt: Some(Span::from_millis(rtt)), ..ack(ms) };
         control.observe(&a, &s);
         assert_eq!(control.least_rtt, Some(Span::from_millis(least)), "{ms}");
         control.on_ack(&mut w, &ack(0), &s); // congestion avoidance begins at 0
@@ -272,11 +272,12 @@ fn the_cubic_epoch_excludes_idle_periods() {
             let mut control = cubic(form, 0.7, true);
             let mut w = lose(&mut control, 100.0, Signal::Duplicates);
             let (busy, idle) = (
-                SenderState { una: 1, max_sent: 90_001, ..state(100) },
-                SenderState { una: 90_001, max_sent: 90_001, ..state(100) },
+                SenderState { una: 1, sent_end: 90_001, ..state(100) },
+                SenderState { una: 90_001, sent_end: 90_001, ..state(100) },
             );
             let sends = |control: &mut Cubic, ms| {
-                let next = Next { start: 90_001, end: 91_001, cause: crate::seams::Cause::New };
+                let next =
+                    NextSegment { start: 90_001, end: 91_001, cause: crate::seams::TransmissionCause::New };
                 control.on_sent(Time::ZERO + Span::from_millis(ms), &next);
             };
             control.observe(&ack(0), &busy);

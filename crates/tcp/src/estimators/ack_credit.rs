@@ -25,8 +25,8 @@ impl AckCredit {
 
     /// Returns the number of bytes counted for this ACK. The caller must pass every ACK in the order of
     /// arrival.
-    pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
-        let mut bytes = a.acked;
+    pub fn count_bytes(&mut self, a: &Ack, s: &SenderState) -> f64 {
+        let mut bytes = a.acked_bytes;
         if bytes == 0 {
             self.accounted += s.mss;
             bytes = s.mss;
@@ -54,14 +54,14 @@ pub struct Ns3Credit {
 impl Ns3Credit {
     /// Records the start of a recovery.
     pub fn on_loss(&mut self, s: &SenderState) {
-        self.recovery_point = s.max_sent;
+        self.recovery_point = s.sent_end;
     }
 
     /// Returns the number of bytes counted for this ACK. The caller must pass every ACK in the order of
     /// arrival.
-    pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
-        let is_single = a.acked == 0 || s.una < self.recovery_point;
-        (if is_single { s.mss } else { a.acked }) as f64
+    pub fn count_bytes(&self, a: &Ack, s: &SenderState) -> f64 {
+        let is_single = a.acked_bytes == 0 || s.una < self.recovery_point;
+        (if is_single { s.mss } else { a.acked_bytes }) as f64
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
-        acked.iter().map(|&n| credit.of(&ack(n), &s) / 1000.0).collect()
+        acked.iter().map(|&n| credit.count_bytes(&ack(n), &s) / 1000.0).collect()
     }
 
     // Casetti et al. 2001, §2.1 (AckedCount): after five duplicate ACKs and the ACK of the retransmission,
@@ -112,14 +112,17 @@ mod tests {
     // 19 segments. A partial ACK counts for one more.
     #[test]
     fn ns3_counts_duplicate_acks_and_the_full_ack() {
-        let sent =
-            |una, max_sent| SenderState { una, max_sent, ..SenderState::new(&Preset::Ns2.config(1000)) };
+        let sent = |una, max_sent| SenderState {
+            una,
+            sent_end: max_sent,
+            ..SenderState::new(&Preset::Ns2.config(1000))
+        };
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
         let mut credit = Ns3Credit::default();
-        assert_eq!(credit.of(&ack(2), &sent(1, 10_001)), 2000.0);
+        assert_eq!(credit.count_bytes(&ack(2), &sent(1, 10_001)), 2000.0);
         credit.on_loss(&sent(1, 10_001));
-        assert_eq!(credit.of(&ack(0), &sent(1, 10_001)), 1000.0);
-        assert_eq!(credit.of(&ack(4), &sent(4001, 10_001)), 1000.0);
-        assert_eq!(credit.of(&ack(6), &sent(10_001, 12_001)), 6000.0);
+        assert_eq!(credit.count_bytes(&ack(0), &sent(1, 10_001)), 1000.0);
+        assert_eq!(credit.count_bytes(&ack(4), &sent(4001, 10_001)), 1000.0);
+        assert_eq!(credit.count_bytes(&ack(6), &sent(10_001, 12_001)), 6000.0);
     }
 }

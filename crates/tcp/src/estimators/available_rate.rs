@@ -61,7 +61,7 @@ impl AvailableRate {
     }
 
     /// Returns the rate in bytes per second; zero before the second arrival.
-    pub fn rate(&self) -> f64 {
+    pub fn bytes_per_second(&self) -> f64 {
         self.rate
     }
 }
@@ -83,7 +83,11 @@ mod tests {
         for rtt in [Span::from_millis(20), RTT] {
             let mut abe = AvailableRate::default();
             (0..=200).for_each(|k| abe.update(at(8 * k), 1000, rtt));
-            assert!((abe.rate() / 125_000.0 - 1.0).abs() < 1e-6, "{rtt}: {}", abe.rate());
+            assert!(
+                (abe.bytes_per_second() / 125_000.0 - 1.0).abs() < 1e-6,
+                "{rtt}: {}",
+                abe.bytes_per_second()
+            );
         }
     }
 
@@ -92,9 +96,9 @@ mod tests {
     fn simultaneous_arrivals_yield_no_rate_estimate() {
         let mut abe = AvailableRate::default();
         (0..2).for_each(|_| abe.update(at(8), 1000, Span::ZERO));
-        assert_eq!(abe.rate(), 0.0);
+        assert_eq!(abe.bytes_per_second(), 0.0);
         abe.update(at(16), 1000, Span::ZERO);
-        assert_eq!(abe.rate(), 125_000.0);
+        assert_eq!(abe.bytes_per_second(), 125_000.0);
     }
 
     // Starting at zero, the estimate after n arrivals is 1 - (RTT / (T + RTT))^n of the rate.
@@ -102,7 +106,7 @@ mod tests {
     fn the_estimate_converges_with_the_time_constant_of_the_rtt() {
         let mut abe = AvailableRate::default();
         (0..=10).for_each(|k| abe.update(at(25 * k), 1000, RTT));
-        assert!((abe.rate() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
+        assert!((abe.bytes_per_second() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
     }
 
     // Eight segments arrive at the end of every round trip. Merged: R = (RTT R + 8 L) / (2 RTT), so R
@@ -119,7 +123,7 @@ mod tests {
                 merged.merge(1000, RTT);
             }
         }
-        assert!((merged.rate() - 80_000.0).abs() < 1e-6, "{}", merged.rate());
-        assert!((apart.rate() - 150_000.0).abs() < 1e-6, "{}", apart.rate());
+        assert!((merged.bytes_per_second() - 80_000.0).abs() < 1e-6, "{}", merged.bytes_per_second());
+        assert!((apart.bytes_per_second() - 150_000.0).abs() < 1e-6, "{}", apart.bytes_per_second());
     }
 }

@@ -1,4 +1,4 @@
-use super::least;
+use super::min_with_sample;
 use crate::seams::Ack;
 use airhop_base::Span;
 
@@ -13,27 +13,27 @@ pub struct Backlog {
 impl Backlog {
     /// Processes the RTT sample of an ACK. An ACK without a sample has no effect.
     pub fn on_ack(&mut self, a: &Ack) {
-        if let Some(sample) = a.sample {
+        if let Some(sample) = a.newest_rtt {
             self.latest = Some(sample);
-            self.least = least(self.least, sample);
+            self.least = min_with_sample(self.least, sample);
         }
     }
 
     /// Returns the minimum RTT so far, an estimate of the RTT without queues; `None` before the first sample.
-    pub fn base(&self) -> Option<Span> {
+    pub fn base_rtt(&self) -> Option<Span> {
         self.least
     }
 
     /// Returns the number of own segments queued at the last sample, for a window of `window` segments;
     /// `None` before the first sample.
-    pub fn segments(&self, window: f64) -> Option<f64> {
-        Some(queued(window, self.least?, self.latest?))
+    pub fn queued_segments(&self, window: f64) -> Option<f64> {
+        Some(queued_segments(window, self.least?, self.latest?))
     }
 }
 
 /// Returns the number of queued segments for a window of `window` segments, an RTT of `rtt`, and an RTT of
 /// `base` without queues.
-pub fn queued(window: f64, base: Span, rtt: Span) -> f64 {
+pub fn queued_segments(window: f64, base: Span, rtt: Span) -> f64 {
     window * (1.0 - base.secs_f64() / rtt.secs_f64())
 }
 
@@ -46,13 +46,13 @@ mod tests {
     // = 8 segments are queued.
     #[test]
     fn queued_segments_exceed_the_pipe() {
-        let ack = |ms| Ack { sample: Some(Span::from_millis(ms)), ..Ack::of(Time::ZERO, 1000) };
+        let ack = |ms| Ack { newest_rtt: Some(Span::from_millis(ms)), ..Ack::of(Time::ZERO, 1000) };
         let mut b = Backlog::default();
-        assert_eq!(b.segments(20.0), None);
+        assert_eq!(b.queued_segments(20.0), None);
         b.on_ack(&ack(60));
-        assert_eq!(b.segments(20.0), Some(0.0), "the path is assumed to be empty at first");
+        assert_eq!(b.queued_segments(20.0), Some(0.0), "the path is assumed to be empty at first");
         b.on_ack(&ack(100));
-        assert!((b.segments(20.0).expect("samples") - 8.0).abs() < 1e-12);
-        assert_eq!(b.base(), Some(Span::from_millis(60)));
+        assert!((b.queued_segments(20.0).expect("samples") - 8.0).abs() < 1e-12);
+        assert_eq!(b.base_rtt(), Some(Span::from_millis(60)));
     }
 }

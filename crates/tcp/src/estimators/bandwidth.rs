@@ -4,7 +4,7 @@ use airhop_base::{Span, Time};
 
 /// Filter for rate samples in bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Smoothing {
+pub enum RateFilter {
     /// estimate = keep · estimate + (1 - keep) · sample.
     Exponential {
         /// Weight of the previous estimate.
@@ -33,8 +33,8 @@ const SHORTEST_REMAINDER: Span = Span::from_millis(10);
 /// Westwood's estimator (Casetti et al. 2001). Each ACK yields one sample: the counted bytes divided by the
 /// time since the previous ACK.
 #[derive(Debug)]
-pub struct PerAck {
-    smoothing: Smoothing,
+pub struct WestwoodEstimator {
+    smoothing: RateFilter,
     /// Time of the last sample; before the first sample, the start of the connection.
     last: Time,
     /// Bytes acknowledged at the time of the last sample, but after the sample. The next sample includes
@@ -44,10 +44,10 @@ pub struct PerAck {
     rate: f64,
 }
 
-impl PerAck {
+impl WestwoodEstimator {
     /// Creates the estimator with a rate of zero at time zero, as UCLA's modules do.
-    pub fn new(smoothing: Smoothing) -> Self {
-        PerAck { smoothing, last: Time::ZERO, left: 0.0, sample: 0.0, rate: 0.0 }
+    pub fn new(smoothing: RateFilter) -> Self {
+        WestwoodEstimator { smoothing, last: Time::ZERO, left: 0.0, sample: 0.0, rate: 0.0 }
     }
 
     /// Processes an ACK that counts for `bytes` bytes.
@@ -60,18 +60,18 @@ impl PerAck {
         let mut gap = now - self.last;
         self.last = now;
         match self.smoothing {
-            Smoothing::Exponential { keep } => {
+            RateFilter::Exponential { keep } => {
                 let sample = bytes / gap.secs_f64();
                 self.rate = keep * self.rate + (1.0 - keep) * sample;
             }
-            Smoothing::Bilinear { keep, take } => {
+            RateFilter::Bilinear { keep, take } => {
                 let sample = bytes / gap.secs_f64();
                 self.rate = keep * self.rate + take * (sample + self.sample);
                 self.sample = sample;
             }
-            Smoothing::Tustin { tau } => {
+            RateFilter::Tustin { tau } => {
                 let step = tau / 2;
-                let mut silent = gap.whole(step);
+                let mut silent = gap.whole_multiples(step);
                 gap = gap - step * silent;
                 if silent > 0 && gap < SHORTEST_REMAINDER {
                     (gap, silent) = (step, silent - 1);
@@ -89,7 +89,7 @@ impl PerAck {
     }
 
     /// Returns the estimate in bytes per second.
-    pub fn rate(&self) -> f64 {
+    pub fn bytes_per_second(&self) -> f64 {
         self.rate
     }
 }
@@ -97,7 +97,7 @@ impl PerAck {
 /// Westwood+'s estimator (Grieco and Mascolo 2004): one sample per round trip, so bunched ACKs do not raise
 /// the estimate.
 #[derive(Debug)]
-pub struct PerRound {
+pub struct WestwoodPlusEstimator {
     stages: WestwoodPlusFilter,
     began: Option<Time>,
     bytes: f64,
@@ -121,10 +121,10 @@ pub enum WestwoodPlusFilter {
 /// Minimum interval of a rate sample (Linux).
 const SHORTEST_ROUND: Span = Span::from_millis(50);
 
-impl PerRound {
+impl WestwoodPlusEstimator {
     /// Creates the estimator. The first interval starts with the first ACK.
     pub fn new(stages: WestwoodPlusFilter) -> Self {
-        PerRound { stages, began: None, bytes: 0.0, first: 0.0, rate: None }
+        WestwoodPlusEstimator { stages, began: None, bytes: 0.0, first: 0.0, rate: None }
     }
 
     /// Processes an ACK that counts for `bytes` bytes. `rtt` is the current RTT.
@@ -159,7 +159,7 @@ impl PerRound {
     }
 
     /// Returns the estimate in bytes per second; zero before the first sample.
-    pub fn rate(&self) -> f64 {
+    pub fn bytes_per_second(&self) -> f64 {
         self.rate.unwrap_or(0.0)
     }
 }
@@ -169,11 +169,11 @@ mod tests {
     use super::*;
 
     const TAU: Span = Span::from_secs(1);
-    const FILTERS: [Smoothing; 4] = [
-        Smoothing::Tustin { tau: TAU },
-        Smoothing::Exponential { keep: 0.9 },
-        Smoothing::Bilinear { keep: 0.9047, take: 0.04765 },
-        Smoothing::Bilinear { keep: 0.93548, take: 0.03226 },
+    const FILTERS: [RateFilter; 4] = [
+        RateFilter::Tustin { tau: TAU },
+        RateFilter::Exponential { keep: 0.9 },
+        RateFilter::Bilinear { keep: 0.9047, take: 0.04765 },
+        RateFilter::Bilinear { keep: 0.93548, take: 0.03226 },
     ];
 
     fn at(ms: u64) -> Time {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     /// Acknowledges 1000 bytes every 10 ms from `from` to `to`, exclusive.
-    fn feed(e: &mut PerAck, from: u64, to: u64) {
+    fn feed(e: &mut WestwoodEstimator, from: u64, to: u64) {
         (from..to).step_by(10).for_each(|ms| e.on_ack(at(ms), 1000.0));
     }
 
@@ -189,14 +189,18 @@ mod tests {
     #[test]
     fn a_constant_ack_rate_is_the_bandwidth_estimate() {
         for smoothing in FILTERS {
-            let mut e = PerAck::new(smoothing);
+            let mut e = WestwoodEstimator::new(smoothing);
             feed(&mut e, 10, 20_000);
-            assert!((e.rate() / 1e5 - 1.0).abs() < 1e-3, "{smoothing:?}: {}", e.rate());
+            assert!(
+                (e.bytes_per_second() / 1e5 - 1.0).abs() < 1e-3,
+                "{smoothing:?}: {}",
+                e.bytes_per_second()
+            );
         }
         for stages in [WestwoodPlusFilter::Linux, WestwoodPlusFilter::Paper, WestwoodPlusFilter::Ns3] {
-            let mut e = PerRound::new(stages);
+            let mut e = WestwoodPlusEstimator::new(stages);
             (0..20_000).step_by(10).for_each(|ms| e.on_ack(at(ms), 1000.0, Span::from_millis(100)));
-            assert!((e.rate() / 1e5 - 1.0).abs() < 1e-3, "{stages:?}: {}", e.rate());
+            assert!((e.bytes_per_second() / 1e5 - 1.0).abs() < 1e-3, "{stages:?}: {}", e.bytes_per_second());
         }
     }
 
@@ -206,11 +210,11 @@ mod tests {
     // samples.
     #[test]
     fn the_tustin_filter_has_its_step_response() {
-        let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
+        let mut e = WestwoodEstimator::new(RateFilter::Tustin { tau: TAU });
         feed(&mut e, 10, 1010);
         let p: f64 = 199.0 / 201.0;
         let expected = 1.0 - p.powi(99) * f64::midpoint(1.0, p);
-        assert!((e.rate() / 1e5 - expected).abs() < 1e-9, "{} {expected}", e.rate());
+        assert!((e.bytes_per_second() / 1e5 - expected).abs() < 1e-9, "{} {expected}", e.bytes_per_second());
         assert!((expected - (1.0 - (-1.0f64).exp())).abs() < 0.005);
     }
 
@@ -219,21 +223,25 @@ mod tests {
     // replaces that sample. At 1505 ms there are three samples, the third of 1000 B in 500 ms.
     #[test]
     fn zero_samples_decay_the_estimate_without_acks() {
-        let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
+        let mut e = WestwoodEstimator::new(RateFilter::Tustin { tau: TAU });
         feed(&mut e, 10, 10_000);
-        let before = e.rate();
+        let before = e.bytes_per_second();
         e.on_ack(at(9_990 + 1505), 1000.0);
         let silent = (0.6 * before + 0.2 * 1e5) * 0.6;
-        assert!((e.rate() - (0.6 * silent + 0.2 * 2000.0)).abs() < 1e-6, "{}", e.rate());
+        assert!(
+            (e.bytes_per_second() - (0.6 * silent + 0.2 * 2000.0)).abs() < 1e-6,
+            "{}",
+            e.bytes_per_second()
+        );
         // After three zero samples, 1000 B arrive in a remainder of 100 ms, or of just 10 ms.
         let silent = silent * 0.6;
         for remainder in [100, 10] {
-            let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
+            let mut e = WestwoodEstimator::new(RateFilter::Tustin { tau: TAU });
             feed(&mut e, 10, 10_000);
             e.on_ack(at(9_990 + 1500 + remainder), 1000.0);
             let gap = remainder as f64 / 1e3;
             let expected = ((2.0 - gap) * silent + 1000.0) / (2.0 + gap);
-            assert!((e.rate() - expected).abs() < 1e-6, "{} {expected}", e.rate());
+            assert!((e.bytes_per_second() - expected).abs() < 1e-6, "{} {expected}", e.bytes_per_second());
         }
     }
 
@@ -241,12 +249,12 @@ mod tests {
     // ms.
     #[test]
     fn simultaneous_acks_form_one_bandwidth_sample() {
-        let mut e = PerAck::new(Smoothing::Exponential { keep: 0.5 });
+        let mut e = WestwoodEstimator::new(RateFilter::Exponential { keep: 0.5 });
         for k in 1..=20 {
             e.on_ack(at(20 * k), 500.0);
             e.on_ack(at(20 * k), 1500.0);
         }
-        assert!((e.rate() / 1e5 - 1.0).abs() < 1e-5, "{}", e.rate());
+        assert!((e.bytes_per_second() / 1e5 - 1.0).abs() < 1e-5, "{}", e.bytes_per_second());
     }
 
     // Computed by hand: rounds of 100 ms with 10 and then 20 segments. The ACK that ends a round counts for
@@ -255,11 +263,11 @@ mod tests {
     #[test]
     fn linux_westwood_takes_one_sample_per_round() {
         let after = |stages, bytes: [f64; 3]| {
-            let mut e = PerRound::new(stages);
+            let mut e = WestwoodPlusEstimator::new(stages);
             let rtt = Span::from_millis(99);
             (0..3).for_each(|k| e.on_ack(at(100 * k), bytes[k as usize], rtt));
             e.on_ack(at(300), 0.0, rtt);
-            e.rate()
+            e.bytes_per_second()
         };
         assert_eq!(
             after(WestwoodPlusFilter::Linux, [1e4, 2e4, 2e4]),
@@ -275,10 +283,10 @@ mod tests {
     // then.
     #[test]
     fn rounds_below_50_ms_are_merged_into_one_sample() {
-        let mut e = PerRound::new(WestwoodPlusFilter::Linux);
+        let mut e = WestwoodPlusEstimator::new(WestwoodPlusFilter::Linux);
         (0..=5).for_each(|k| e.on_ack(at(10 * k), 1000.0, Span::from_millis(20)));
-        assert_eq!(e.rate(), 0.0);
+        assert_eq!(e.bytes_per_second(), 0.0);
         e.on_ack(at(60), 1000.0, Span::from_millis(20));
-        assert_eq!(e.rate(), 6000.0 / 0.06);
+        assert_eq!(e.bytes_per_second(), 6000.0 / 0.06);
     }
 }

@@ -1,10 +1,10 @@
 use airhop_base::{Span, Time};
 
 /// Initial and minimum limit in segments.
-const LEAST: f64 = 2.0;
+const MIN_LIMIT_SEGMENTS: f64 = 2.0;
 
 /// Maximum limit in segments.
-const MOST: f64 = 64.0;
+const MAX_LIMIT_SEGMENTS: f64 = 64.0;
 
 /// Minimum duration of a probe interval.
 const LEAST_INTERVAL: Span = Span::from_millis(100);
@@ -62,7 +62,13 @@ struct Means {
 impl ContentionLimit {
     /// Creates the limit for segments of `mss` bytes and a receive buffer of `buffer` bytes.
     pub fn new(mss: u32, buffer: u64) -> Self {
-        ContentionLimit { mss: u64::from(mss), buffer, limit: LEAST, interval: None, before: None }
+        ContentionLimit {
+            mss: u64::from(mss),
+            buffer,
+            limit: MIN_LIMIT_SEGMENTS,
+            interval: None,
+            before: None,
+        }
     }
 
     /// Returns the window to advertise in bytes.
@@ -103,7 +109,7 @@ impl ContentionLimit {
                 (false, true) => self.limit - 1.0,
                 (true, true) => (self.limit / 2.0).floor(),
             };
-            self.limit = limit.clamp(LEAST, MOST);
+            self.limit = limit.clamp(MIN_LIMIT_SEGMENTS, MAX_LIMIT_SEGMENTS);
         }
     }
 }

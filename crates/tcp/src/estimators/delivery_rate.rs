@@ -1,5 +1,5 @@
 use crate::scoreboard::{Scoreboard, Sent};
-use crate::seams::Next;
+use crate::seams::NextSegment;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
     /// Transmissions in sending order. The first has the number `first`.
-    flights: VecDeque<Flight>,
+    flights: VecDeque<TransmissionRecord>,
     first: u64,
     /// C.delivered: bytes known to have arrived.
     delivered: u64,
@@ -33,7 +33,7 @@ pub struct DeliveryRate {
 
 /// Transmission of a segment, with the values of the counters at that time.
 #[derive(Clone, Copy, Debug)]
-struct Flight {
+struct TransmissionRecord {
     /// First byte of the segment.
     start: u64,
     delivered: u64,
@@ -51,13 +51,13 @@ struct Flight {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrivals {
     /// Bytes newly reported as arrived.
-    pub fresh: u64,
+    pub newly_delivered_bytes: u64,
     /// Bytes known to have arrived, `fresh` included.
-    pub total: u64,
+    pub total_delivered_bytes: u64,
     /// RTT of the last newly arrived segment that was sent only once; `None` without such a segment.
     pub rtt: Option<Span>,
     /// Minimum RTT so far, including the handshake's sample; `None` before the first sample.
-    pub least_rtt: Option<Span>,
+    pub min_rtt: Option<Span>,
     /// Rate sample; `None` if the ACK yields no valid sample.
     pub rate: Option<RateSample>,
 }
@@ -66,18 +66,18 @@ pub struct Arrivals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Number of delivered bytes.
-    pub delivered: u64,
+    pub delivered_bytes: u64,
     /// Time in which the bytes were sent or acknowledged, whichever is longer.
     pub interval: Span,
     /// Bytes delivered before the transmission of the sampled segment. A round trip has passed since this
     /// number of bytes was delivered.
-    pub prior: u64,
+    pub prior_delivered_bytes: u64,
     /// True if the sender was application-limited when it sent the sampled segment.
-    pub limited: bool,
+    pub is_app_limited: bool,
     /// Bytes in flight at the transmission of the sampled segment, including this segment (P.tx_in_flight).
-    pub in_flight: u64,
+    pub tx_in_flight: u64,
     /// Bytes marked lost since the transmission of the sampled segment (RS.lost).
-    pub lost: u64,
+    pub lost_bytes: u64,
 }
 
 /// Segment newly marked lost.
@@ -88,19 +88,19 @@ pub struct LostSegment {
     /// First byte after the segment.
     pub end: u64,
     /// Bytes in flight at the segment's transmission, including this segment.
-    pub in_flight: u64,
+    pub tx_in_flight: u64,
     /// Bytes marked lost since the segment's transmission, including this segment.
-    pub lost: u64,
+    pub lost_bytes: u64,
     /// True if the sender was application-limited when it sent the segment.
-    pub limited: bool,
+    pub is_app_limited: bool,
     /// Bytes known to have arrived.
-    pub delivered: u64,
+    pub delivered_bytes: u64,
 }
 
 impl RateSample {
     /// Returns the delivery rate in bytes per second.
-    pub fn rate(&self) -> f64 {
-        self.delivered as f64 / self.interval.secs_f64()
+    pub fn bytes_per_second(&self) -> f64 {
+        self.delivered_bytes as f64 / self.interval.secs_f64()
     }
 }
 
@@ -108,7 +108,7 @@ impl DeliveryRate {
     /// Records the transmission of a segment while `in_flight` other bytes are in flight. Returns true if the
     /// segment ends an idle period. In an idle period, no data is outstanding and the sender has no data to
     /// send. Must be called before the segment is added to `board`.
-    pub fn on_sent(&mut self, board: &Scoreboard, at: Time, sent: &Next, in_flight: u64) -> bool {
+    pub fn on_sent(&mut self, board: &Scoreboard, at: Time, sent: &NextSegment, in_flight: u64) -> bool {
         let is_idle = board.is_empty();
         if is_idle {
             // Samples must not include the idle period that ends with this transmission.
@@ -118,7 +118,7 @@ impl DeliveryRate {
             self.first = board.next_order();
         }
         let limited = self.app_limited_until > 0;
-        self.flights.push_back(Flight {
+        self.flights.push_back(TransmissionRecord {
             start: sent.start,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
@@ -134,7 +134,7 @@ impl DeliveryRate {
     /// Marks the sender as application-limited: the `in_flight` bytes outstanding are fewer than permitted.
     /// Until these bytes have arrived, samples of newly sent segments measure the rate of the application or
     /// of the scheme. Returns C.app_limited.
-    pub fn limit(&mut self, in_flight: u64) -> u64 {
+    pub fn mark_app_limited(&mut self, in_flight: u64) -> u64 {
         self.app_limited_until = (self.delivered + in_flight).max(1);
         self.app_limited_until
     }
@@ -158,7 +158,13 @@ impl DeliveryRate {
         let newest = arrived.max_by_key(|e| (e.at, e.end));
         let rate = newest.and_then(|e| self.sample(now, e, board.least_rtt()));
         self.forget(board);
-        Arrivals { fresh, total: self.delivered, rtt: board.rtt(), least_rtt: board.least_rtt(), rate }
+        Arrivals {
+            newly_delivered_bytes: fresh,
+            total_delivered_bytes: self.delivered,
+            rtt: board.rtt(),
+            min_rtt: board.least_rtt(),
+            rate,
+        }
     }
 
     /// Returns the sample of the most recently sent segment that arrived (§3.3 of the first draft); `None` if
@@ -171,12 +177,12 @@ impl DeliveryRate {
         // retransmission to that ACK is shorter than a round trip.
         let is_flight = interval > Span::ZERO && least_rtt.is_none_or(|least| interval >= least);
         is_flight.then_some(RateSample {
-            delivered: self.delivered - flight.delivered,
+            delivered_bytes: self.delivered - flight.delivered,
             interval,
-            prior: flight.delivered,
-            limited: flight.limited,
-            in_flight: flight.in_flight,
-            lost: self.lost - flight.lost_before,
+            prior_delivered_bytes: flight.delivered,
+            is_app_limited: flight.limited,
+            tx_in_flight: flight.in_flight,
+            lost_bytes: self.lost - flight.lost_before,
         })
     }
 
@@ -191,14 +197,14 @@ impl DeliveryRate {
         Some(LostSegment {
             start,
             end: e.end,
-            in_flight: flight.in_flight,
-            lost: self.lost - flight.lost_before,
-            limited: flight.limited,
-            delivered: self.delivered,
+            tx_in_flight: flight.in_flight,
+            lost_bytes: self.lost - flight.lost_before,
+            is_app_limited: flight.limited,
+            delivered_bytes: self.delivered,
         })
     }
 
-    fn flight(&mut self, order: u64) -> Option<&mut Flight> {
+    fn flight(&mut self, order: u64) -> Option<&mut TransmissionRecord> {
         self.flights.get_mut(order.checked_sub(self.first)? as usize)
     }
 
@@ -218,7 +224,7 @@ impl DeliveryRate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seams::Cause;
+    use crate::seams::TransmissionCause;
     use airhop_base::{Sack, SackBlock};
 
     /// Delivery-rate estimator and scoreboard of a test.
@@ -230,7 +236,7 @@ mod tests {
 
     impl Meter {
         fn on_sent(&mut self, at: Time, start: u64, end: u64, in_flight: u64) -> bool {
-            let sent = Next { start, end, cause: Cause::New };
+            let sent = NextSegment { start, end, cause: TransmissionCause::New };
             let restarts = self.meter.on_sent(&self.board, at, &sent, in_flight);
             self.board.on_sent(at, start, end);
             restarts
@@ -260,7 +266,7 @@ mod tests {
     /// Delivers an ACK of all segments below `next`; returns the bytes and milliseconds of its sample.
     fn ack(meter: &mut Meter, ms: u64, next: u64) -> Option<(u64, f64)> {
         let rate = meter.on_ack(at(ms), next * 1000, &Sack::EMPTY).rate;
-        rate.map(|r| (r.delivered, r.interval.millis_f64()))
+        rate.map(|r| (r.delivered_bytes, r.interval.millis_f64()))
     }
 
     // Ten segments are sent as a burst over a link with 10 ms per segment. The times of the burst do not show
@@ -301,7 +307,7 @@ mod tests {
         sack.push(SackBlock { start: 3000, end: 5000 });
         let fresh: Vec<u64> = [(1000, sack), (1000, sack), (1500, sack), (4000, sack), (6000, Sack::EMPTY)]
             .iter()
-            .map(|(una, sack)| m.on_ack(at(100), *una, sack).fresh)
+            .map(|(una, sack)| m.on_ack(at(100), *una, sack).newly_delivered_bytes)
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
         assert_eq!(m.meter.delivered, 5000);
@@ -311,10 +317,13 @@ mod tests {
         send(&mut m, 0, 1..=2);
         let mut sack = Sack::EMPTY;
         sack.push(SackBlock { start: 2000, end: 3000 });
-        assert_eq!(m.on_ack(at(100), 1000, &sack).fresh, 1000);
+        assert_eq!(m.on_ack(at(100), 1000, &sack).newly_delivered_bytes, 1000);
         send(&mut m, 110, [2]);
         m.on_sent(at(110), 1000, 1400, 0);
-        assert_eq!((m.on_ack(at(200), 3000, &Sack::EMPTY).fresh, m.meter.delivered), (1000, 2000));
+        assert_eq!(
+            (m.on_ack(at(200), 3000, &Sack::EMPTY).newly_delivered_bytes, m.meter.delivered),
+            (1000, 2000)
+        );
     }
 
     // §3.3: an interval below the minimum RTT yields no sample. Two segments are retransmitted just before
@@ -329,8 +338,8 @@ mod tests {
         assert_eq!(ack(&mut m, 200, 3), Some((1000, 100.0))); // since the idle period ended, at 100 ms
         send(&mut m, 201, [3]);
         let arrivals = m.on_ack(at(205), 4000, &Sack::EMPTY);
-        assert_eq!((arrivals.fresh, arrivals.rate, arrivals.rtt), (1000, None, None));
-        assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
+        assert_eq!((arrivals.newly_delivered_bytes, arrivals.rate, arrivals.rtt), (1000, None, None));
+        assert_eq!(arrivals.min_rtt, Some(Span::from_millis(100)));
     }
 
     // An interval of zero yields no sample. Here the link has neither transmission time nor delay, and the
@@ -349,16 +358,16 @@ mod tests {
     fn application_limited_samples_are_marked() {
         let mut m = Meter::default();
         send(&mut m, 0, [1, 2]);
-        m.meter.limit(2000);
-        assert!(!m.on_ack(at(100), 2000, &Sack::EMPTY).rate.is_some_and(|r| r.limited), "sent before");
+        m.meter.mark_app_limited(2000);
+        assert!(!m.on_ack(at(100), 2000, &Sack::EMPTY).rate.is_some_and(|r| r.is_app_limited), "sent before");
         send(&mut m, 100, [3]);
         ack(&mut m, 100, 3);
-        assert!(m.on_ack(at(200), 4000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
+        assert!(m.on_ack(at(200), 4000, &Sack::EMPTY).rate.is_some_and(|r| r.is_app_limited));
         assert!(!m.on_sent(at(5000), 4000, 5000, 0), "the arrival of all data ended the limit");
         assert_eq!(ack(&mut m, 5100, 5), Some((1000, 100.0)));
-        m.meter.limit(0);
+        m.meter.mark_app_limited(0);
         assert!(m.on_sent(at(9000), 5000, 6000, 0), "the application had no data");
-        assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
+        assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.is_app_limited));
     }
 
     // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight includes the segment itself. Losses between the
@@ -373,12 +382,19 @@ mod tests {
         sack.push(SackBlock { start: 3000, end: 4000 });
         m.on_ack(at(100), 1000, &sack);
         let first = m.on_lost(1000).expect("the arrival is new information");
-        assert_eq!((first.end, first.in_flight, first.lost, first.delivered), (2000, 1000, 1000, 1000));
-        assert_eq!(m.on_lost(2000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 2000)));
+        assert_eq!(
+            (first.end, first.tx_in_flight, first.lost_bytes, first.delivered_bytes),
+            (2000, 1000, 1000, 1000)
+        );
+        assert_eq!(m.on_lost(2000).map(|lost| (lost.tx_in_flight, lost.lost_bytes)), Some((2000, 2000)));
         assert_eq!((m.on_lost(2000), m.on_lost(3000), m.on_lost(9000)), (None, None, None));
         m.on_sent(at(101), 1000, 2000, 1000); // the fourth segment is still in flight
-        assert_eq!(m.on_lost(1000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 1000)));
+        assert_eq!(m.on_lost(1000).map(|lost| (lost.tx_in_flight, lost.lost_bytes)), Some((2000, 1000)));
         let rate = m.on_ack(at(200), 5000, &Sack::EMPTY).rate.expect("a sample");
-        assert_eq!((rate.in_flight, rate.lost), (2000, 1000), "of the last transmissions, the first segment");
+        assert_eq!(
+            (rate.tx_in_flight, rate.lost_bytes),
+            (2000, 1000),
+            "of the last transmissions, the first segment"
+        );
     }
 }

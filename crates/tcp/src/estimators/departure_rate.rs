@@ -42,7 +42,7 @@ impl DepartureRate {
     }
 
     /// Returns the rate in bytes per second; `None` before two departures at different times.
-    pub fn rate(&self) -> Option<f64> {
+    pub fn bytes_per_second(&self) -> Option<f64> {
         self.rate
     }
 }
@@ -63,8 +63,8 @@ mod tests {
         for k in 0..50 {
             departures.on_departure(at(10 * k), 1000);
             let expected = (k > 0).then_some(100_000.0);
-            assert!(departures.rate().zip(expected).is_none_or(|(r, e)| (r - e).abs() < 1e-6));
-            assert_eq!(departures.rate().is_some(), k > 0);
+            assert!(departures.bytes_per_second().zip(expected).is_none_or(|(r, e)| (r - e).abs() < 1e-6));
+            assert_eq!(departures.bytes_per_second().is_some(), k > 0);
         }
     }
 
@@ -78,7 +78,7 @@ mod tests {
             departures.on_departure(at(20 * k), 1000);
         }
         // The mean gap differs from 10 ms by less than 1 %.
-        assert!((departures.rate().unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{departures:?}");
+        assert!((departures.bytes_per_second().unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{departures:?}");
     }
 
     // The gap changes from 10 to 20 ms. After n more departures the mean gap is 20 - 10 · 0.99^n, and the
@@ -94,6 +94,6 @@ mod tests {
             let kept = (-gap / 0.5).exp();
             rate = kept * rate + (1.0 - kept) * 1000.0 / gap;
         }
-        assert!((departures.rate().unwrap() - rate).abs() < 1e-3, "{departures:?}, {rate}");
+        assert!((departures.bytes_per_second().unwrap() - rate).abs() < 1e-3, "{departures:?}, {rate}");
     }
 }

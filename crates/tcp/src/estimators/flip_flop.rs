@@ -2,7 +2,7 @@ use airhop_base::Span;
 
 /// Weight of a sample in the agile mean. In the stable mean and the moving range, weight of the previous
 /// value (Kim and Noble 2001).
-const FAST: f64 = 0.9;
+const AGILE_MEAN_WEIGHT: f64 = 0.9;
 /// Constant d2 of control charts: expected range of two samples of a normal distribution, in standard
 /// deviations.
 const D2: f64 = 1.128;
@@ -38,11 +38,15 @@ impl FlipFlop {
             Some(m) => {
                 let step = (x - m.previous).abs();
                 // The range is unknown before the second sample.
-                let range = if self.samples == 1 { step } else { FAST * m.range + (1.0 - FAST) * step };
+                let range = if self.samples == 1 {
+                    step
+                } else {
+                    AGILE_MEAN_WEIGHT * m.range + (1.0 - AGILE_MEAN_WEIGHT) * step
+                };
                 // This form of the formula keeps the means exact while all samples are equal. The limits are
                 // then zero, so a rounding error would count as an outlier.
-                let agile = m.agile + FAST * (x - m.agile);
-                let stable = m.stable + (1.0 - FAST) * (x - m.stable);
+                let agile = m.agile + AGILE_MEAN_WEIGHT * (x - m.agile);
+                let stable = m.stable + (1.0 - AGILE_MEAN_WEIGHT) * (x - m.stable);
                 Means { agile, stable, range, previous: x }
             }
         };
@@ -54,7 +58,7 @@ impl FlipFlop {
 
     /// Returns the RTT estimate in seconds; `None` before the first sample. The estimate is the agile mean if
     /// the last sample is within the limits, otherwise the stable mean.
-    pub fn estimate(&self) -> Option<f64> {
+    pub fn rtt_secs(&self) -> Option<f64> {
         self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
     }
 
@@ -83,7 +87,7 @@ mod tests {
         let filter = fed(&[100, 102].repeat(20));
         assert_eq!(filter.outliers(40), Some(0));
         // x = 0.1 y + 0.9 · 102 with y = 0.1 x + 0.9 · 100: x = 101.8182.
-        assert!((filter.estimate().unwrap() - 0.101_818_18).abs() < 1e-7, "{filter:?}");
+        assert!((filter.rtt_secs().unwrap() - 0.101_818_18).abs() < 1e-7, "{filter:?}");
     }
 
     // The RTT increases by d. After n samples the stable mean is below the RTT by 0.9^n d, and the range is
@@ -96,7 +100,7 @@ mod tests {
         let filter = fed(&samples);
         assert_eq!((filter.outliers(20), filter.outliers(40)), (Some(20), Some(20)));
         let stable = 0.150 - 0.050 * 0.9f64.powi(20);
-        assert!((filter.estimate().unwrap() - stable).abs() < 1e-9, "{filter:?}");
+        assert!((filter.rtt_secs().unwrap() - stable).abs() < 1e-9, "{filter:?}");
     }
 
     // A single increase by d is an outlier (0.9 d against 0.266 d). At the next sample the stable mean

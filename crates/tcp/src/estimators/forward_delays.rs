@@ -21,7 +21,7 @@ impl ForwardDelays {
 
     /// Returns the interval of the last `n` arrivals, or of all arrivals if fewer are stored; `None` before
     /// the second arrival.
-    pub fn over(&self, n: usize) -> Option<Interval> {
+    pub fn interval_of_last(&self, n: usize) -> Option<ArrivalInterval> {
         let packets = n.min(self.packets.len().checked_sub(1)?);
         let first = self.packets[self.packets.len() - 1 - packets];
         let last = self.packets.back()?;
@@ -29,10 +29,10 @@ impl ForwardDelays {
         // because of reordering.
         let between = |from: Time, to: Time| to.nanos().wrapping_sub(from.nanos()) as i64;
         let received = between(first.1, last.1);
-        Some(Interval { packets, received, delayed: received - between(first.0, last.0) })
+        Some(ArrivalInterval { packets, received, delay_growth_ns: received - between(first.0, last.0) })
     }
 
-    /// Removes old entries. The remaining entries suffice for [`ForwardDelays::over`] with `n` packets.
+    /// Removes old entries. The remaining entries suffice for [`ForwardDelays::interval_of_last`] with `n` packets.
     pub fn keep(&mut self, n: usize) {
         self.packets.drain(..self.packets.len().saturating_sub(n.saturating_add(1)));
     }
@@ -40,17 +40,17 @@ impl ForwardDelays {
 
 /// Interval of consecutive arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
+pub struct ArrivalInterval {
     /// Number of packets that arrived in the interval.
     packets: usize,
     /// ΔR in nanoseconds: time from the last arrival before the interval to the last arrival in the interval.
     received: i64,
     /// ΔR - ΔS in nanoseconds: growth of the one-way delay in the interval; negative if the queue became
     /// shorter.
-    pub delayed: i64,
+    pub delay_growth_ns: i64,
 }
 
-impl Interval {
+impl ArrivalInterval {
     /// Returns the number of packets in a queue with a queueing delay of `delay` nanoseconds; `None` if all
     /// arrival times are equal. The service time is the mean time between arrivals, ΔR / n.
     pub fn packets_in(&self, delay: i64) -> Option<f64> {
@@ -59,8 +59,8 @@ impl Interval {
 
     /// Returns the number of packets by which the queue grew during the interval; `None` if all arrival times
     /// are equal. This is JTCP's jitter ratio, (ΔR - ΔS) / ΔR, times the number of packets.
-    pub fn queued(&self) -> Option<f64> {
-        self.packets_in(self.delayed)
+    pub fn queue_growth_packets(&self) -> Option<f64> {
+        self.packets_in(self.delay_growth_ns)
     }
 }
 
@@ -90,22 +90,31 @@ mod tests {
     fn queue_growth_is_the_queueing_share_of_sent_packets() {
         let delays = queue(101, 4000, 5000);
         for n in [1, 10, 100] {
-            assert!((delays.over(n).unwrap().queued().unwrap() - n as f64 / 5.0).abs() < 1e-6);
+            assert!(
+                (delays.interval_of_last(n).unwrap().queue_growth_packets().unwrap() - n as f64 / 5.0).abs()
+                    < 1e-6
+            );
         }
-        assert!((delays.over(500).unwrap().queued().unwrap() - 20.0).abs() < 1e-6, "only 101 are known");
+        assert!(
+            (delays.interval_of_last(500).unwrap().queue_growth_packets().unwrap() - 20.0).abs() < 1e-6,
+            "only 101 are known"
+        );
     }
 
     // If the service is faster than the arrivals, there is no queue, for any clock offset.
     #[test]
     fn without_a_queue_the_estimated_growth_is_zero() {
-        assert!(queue(50, 5000, 4000).over(40).unwrap().queued().unwrap().abs() < 1e-6);
+        assert!(
+            queue(50, 5000, 4000).interval_of_last(40).unwrap().queue_growth_packets().unwrap().abs() < 1e-6
+        );
         let mut drained = queue(11, 1000, 3000);
         // Ten packets build a queue of 20 ms; the next packet arrives at an empty queue.
         drained.on_arrival(at(100_000), at(3_600_103_000));
-        let (grown, shrunk) = (queue(11, 1000, 3000).over(10).unwrap(), drained.over(1).unwrap());
-        assert!((grown.queued().unwrap() - 10.0 * 20.0 / 30.0).abs() < 1e-6);
+        let (grown, shrunk) =
+            (queue(11, 1000, 3000).interval_of_last(10).unwrap(), drained.interval_of_last(1).unwrap());
+        assert!((grown.queue_growth_packets().unwrap() - 10.0 * 20.0 / 30.0).abs() < 1e-6);
         // ΔR = 103 - 33 = 70, ΔS = 90.
-        assert!((shrunk.queued().unwrap() - (70.0 - 90.0) / 70.0).abs() < 1e-6);
+        assert!((shrunk.queue_growth_packets().unwrap() - (70.0 - 90.0) / 70.0).abs() < 1e-6);
     }
 
     // Sums of relative delays telescope: the sum is zero after the queue of 20 ms has drained.
@@ -115,7 +124,7 @@ mod tests {
         let mut sum = 0;
         for (sent, arrived) in [(0, 3), (1, 6), (5, 20), (6, 26), (40, 43)] {
             delays.on_arrival(at(sent * 1000), at(arrived * 1000));
-            sum += delays.over(1).map_or(0, |step| step.delayed);
+            sum += delays.interval_of_last(1).map_or(0, |step| step.delay_growth_ns);
         }
         assert_eq!(sum, 0);
     }
@@ -123,13 +132,16 @@ mod tests {
     #[test]
     fn simultaneous_packets_yield_no_queue_estimate() {
         let mut delays = ForwardDelays::default();
-        assert_eq!(delays.over(5), None);
+        assert_eq!(delays.interval_of_last(5), None);
         delays.on_arrival(at(0), at(10));
-        assert_eq!(delays.over(5).and_then(|i| i.queued()), None);
+        assert_eq!(delays.interval_of_last(5).and_then(|i| i.queue_growth_packets()), None);
         delays.on_arrival(at(0), at(10));
-        assert_eq!(delays.over(5).and_then(|i| i.queued()), None);
+        assert_eq!(delays.interval_of_last(5).and_then(|i| i.queue_growth_packets()), None);
         delays.on_arrival(at(5), at(15));
         delays.keep(1);
-        assert_eq!((delays.packets.len(), delays.over(9).and_then(|i| i.queued())), (2, Some(0.0)));
+        assert_eq!(
+            (delays.packets.len(), delays.interval_of_last(9).and_then(|i| i.queue_growth_packets())),
+            (2, Some(0.0))
+        );
     }
 }

@@ -16,17 +16,17 @@ use airhop_base::Span;
 
 pub use ack_credit::{AckCredit, Ns3Credit};
 pub use available_rate::AvailableRate;
-pub use backlog::{Backlog, queued};
-pub use bandwidth::{PerAck, PerRound, Smoothing, WestwoodPlusFilter};
+pub use backlog::{Backlog, queued_segments};
+pub use bandwidth::{RateFilter, WestwoodEstimator, WestwoodPlusEstimator, WestwoodPlusFilter};
 pub use contention::ContentionLimit;
 pub use delivery_rate::{Arrivals, DeliveryRate, LostSegment, RateSample};
 pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
-pub use forward_delays::{ForwardDelays, Interval};
+pub use forward_delays::{ArrivalInterval, ForwardDelays};
 pub use rounds::Rounds;
-pub use windowed::{Windowed, WindowedMax, WindowedMin};
+pub use windowed::{WindowedExtreme, WindowedMax, WindowedMin};
 
 /// Returns the minimum RTT including a new sample.
-pub(crate) fn least(known: Option<Span>, sample: Span) -> Option<Span> {
+pub(crate) fn min_with_sample(known: Option<Span>, sample: Span) -> Option<Span> {
     Some(known.map_or(sample, |known| known.min(sample)))
 }

@@ -3,21 +3,21 @@ use std::collections::VecDeque;
 /// Minimum (`LEAST`) or maximum over a sliding window. A position is a count of rounds, a time in
 /// nanoseconds, or another increasing number.
 #[derive(Debug)]
-pub struct Windowed<V, const LEAST: bool> {
+pub struct WindowedExtreme<V, const LEAST: bool> {
     length: u64,
     /// Positions and values that may become the extreme; each value is more extreme than all later values.
     values: VecDeque<(u64, V)>,
 }
 
 /// Maximum over a sliding window.
-pub type WindowedMax<V = f64> = Windowed<V, false>;
+pub type WindowedMax<V = f64> = WindowedExtreme<V, false>;
 /// Minimum over a sliding window.
-pub type WindowedMin<V> = Windowed<V, true>;
+pub type WindowedMin<V> = WindowedExtreme<V, true>;
 
-impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
+impl<V: PartialOrd + Copy, const LEAST: bool> WindowedExtreme<V, LEAST> {
     /// Creates the window. A value counts at its own position and at the next `length` positions.
     pub fn new(length: u64) -> Self {
-        Windowed { length, values: VecDeque::new() }
+        WindowedExtreme { length, values: VecDeque::new() }
     }
 
     /// Sets the length of the window for the next updates. Values already removed are not restored.

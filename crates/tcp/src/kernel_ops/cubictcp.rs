@@ -14,7 +14,7 @@ const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: tr
 
 /// State of the connection at a call, in the kernel's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
+pub struct SockSnapshot {
     /// Current time.
     pub now: Time,
     /// Lowest unacknowledged byte, modulo 2^32.
@@ -36,7 +36,7 @@ pub struct CubicTcp {
 
 impl CubicTcp {
     /// Creates the state (`cubictcp_init()`).
-    pub fn new(at: &Moment) -> CubicTcp {
+    pub fn new(at: &SockSnapshot) -> CubicTcp {
         let config = Config { growth: Growth::PerByte, ..Preset::Linux.config(1) };
         let cubic = Cubic::new(Version::Linux, CONSTANTS, SlowStart::hystart(at.is_paced));
         let mut state = SenderState::new(&config);
@@ -45,7 +45,7 @@ impl CubicTcp {
     }
 
     /// Processes an RTT sample in µs; negative without a sample (`cubictcp_acked()`).
-    pub fn acked(&mut self, at: &Moment, rtt_us: i32) {
+    pub fn acked(&mut self, at: &SockSnapshot, rtt_us: i32) {
         let sample = u64::try_from(rtt_us).ok().map(|us| Span::from_micros(us.max(1)));
         let ack = self.ack(at, 0, sample);
         self.cubic.observe(&ack, &self.state);
@@ -53,7 +53,7 @@ impl CubicTcp {
 
     /// Returns window and ssthresh in packets after an ACK, for a fully used window
     /// (`cubictcp_cong_avoid()`).
-    pub fn cong_avoid(&mut self, at: &Moment, [cwnd, ssthresh]: [u32; 2], acked: u32) -> [u32; 2] {
+    pub fn cong_avoid(&mut self, at: &SockSnapshot, [cwnd, ssthresh]: [u32; 2], acked: u32) -> [u32; 2] {
         let mut w = Window { cwnd: cwnd.into(), ssthresh: ssthresh.into() };
         let ack = self.ack(at, acked.into(), None);
         self.cubic.on_ack(&mut w, &ack, &self.state);
@@ -61,21 +61,21 @@ impl CubicTcp {
     }
 
     /// Returns ssthresh in packets after a loss (`cubictcp_recalc_ssthresh()`).
-    pub fn ssthresh(&mut self, at: &Moment, cwnd: u32) -> u32 {
+    pub fn ssthresh(&mut self, at: &SockSnapshot, cwnd: u32) -> u32 {
         self.lose(at, Some(cwnd.into()), Signal::Duplicates)
     }
 
     /// Resets the state at a timeout (`cubictcp_state()`).
-    pub fn time_out(&mut self, at: &Moment) {
+    pub fn time_out(&mut self, at: &SockSnapshot) {
         self.lose(at, None, Signal::Timeout);
     }
 
     /// Handles the first transmission after an idle period (`cubictcp_cwnd_event()`).
-    pub fn resume(&mut self, at: &Moment) {
+    pub fn resume(&mut self, at: &SockSnapshot) {
         self.cubic.resume(at.now, Time::ZERO + Span::from_millis(at.lsndtime.into()));
     }
 
-    fn lose(&mut self, at: &Moment, base: Option<f64>, signal: Signal) -> u32 {
+    fn lose(&mut self, at: &SockSnapshot, base: Option<f64>, signal: Signal) -> u32 {
         self.extend_numbers(at);
         let cwnd = base.unwrap_or(2.0);
         let mut w = Window { cwnd, ssthresh: cwnd };
@@ -85,26 +85,26 @@ impl CubicTcp {
     }
 
     /// Returns an ACK of `packets` packets of one byte each.
-    fn ack(&mut self, at: &Moment, packets: u64, sample: Option<Span>) -> Ack<'static> {
+    fn ack(&mut self, at: &SockSnapshot, packets: u64, sample: Option<Span>) -> Ack<'static> {
         self.extend_numbers(at);
         Ack {
             now: at.now,
-            acked: packets,
-            counted: packets,
-            delivered: packets,
+            acked_bytes: packets,
+            growth_bytes: packets,
+            delivered_bytes: packets,
             sack: &Sack::EMPTY,
-            rtt: None,
-            sample,
+            timer_rtt: None,
+            newest_rtt: sample,
             ece: false,
             arrival: None,
         }
     }
 
     /// Extends the modulo-2^32 sequence numbers to 64 bits.
-    fn extend_numbers(&mut self, at: &Moment) {
+    fn extend_numbers(&mut self, at: &SockSnapshot) {
         let s = &mut self.state;
         s.una += u64::from(at.snd_una.wrapping_sub(s.una as u32));
-        s.max_sent = s.una + u64::from(at.snd_nxt.wrapping_sub(at.snd_una));
+        s.sent_end = s.una + u64::from(at.snd_nxt.wrapping_sub(at.snd_una));
     }
 }
 
@@ -112,8 +112,14 @@ impl CubicTcp {
 mod tests {
     use super::*;
 
-    fn at(ms: u64, snd_una: u32, snd_nxt: u32) -> Moment {
-        Moment { now: Time::ZERO + Span::from_millis(ms), snd_una, snd_nxt, lsndtime: 0, is_paced: true }
+    fn at(ms: u64, snd_una: u32, snd_nxt: u32) -> SockSnapshot {
+        SockSnapshot {
+            now: Time::ZERO + Span::from_millis(ms),
+            snd_una,
+            snd_nxt,
+            lsndtime: 0,
+            is_paced: true,
+        }
     }
 
     // Linux, bictcp_recalc_ssthresh() with 717 of 1024: 100 * 717 / 1024 = 70. In slow start the window grows

@@ -26,20 +26,21 @@ const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 /// Some flags are never set. FLAG_DATA: the receiver sends no data. FLAG_SYN_ACKED: the handshake is over.
 /// FLAG_SACK_RENEGING and FLAG_NO_CHALLENGE_ACK: receivers neither renege nor challenge. FLAG_DSACK_TLP and
 /// FLAG_TS_PROGRESS: not simulated.
-pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 {
+pub(super) fn ack_flags(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 {
     let set = |flag: u32, is_so: bool| if is_so { flag } else { 0 };
-    let advances = a.acked > 0;
-    let arrived = || s.board.arrived().iter().filter(|e| !e.arrived);
-    let sacked = s.board.newly_sacked() > 0;
+    let advances = a.acked_bytes > 0;
+    let arrived = || s.scoreboard.arrived().iter().filter(|e| !e.arrived);
+    let sacked = s.scoreboard.newly_sacked() > 0;
     // Linux' header prediction handles no ACK with ECE or SACK blocks.
     let is_slow = a.ece || !a.sack.is_empty();
     let is_duplicate = duplicate(s.una, a.sack).is_some();
     let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
     // The ACK acknowledges a single partial segment in order, so the receiver may have delayed the ACK.
-    let is_last = !(sacked || has_ece || is_duplicate || s.board.acknowledges_retransmitted());
-    let is_short = advances && a.acked < s.mss && a.delivered == a.acked && arrived().count() == 1;
+    let is_last = !(sacked || has_ece || is_duplicate || s.scoreboard.acknowledges_retransmitted());
+    let is_short =
+        advances && a.acked_bytes < s.mss && a.delivered_bytes == a.acked_bytes && arrived().count() == 1;
     set(WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER, advances)
-        | set(RETRANS_DATA_ACKED, s.board.acknowledges_retransmitted())
+        | set(RETRANS_DATA_ACKED, s.scoreboard.acknowledges_retransmitted())
         | set(DATA_SACKED, sacked)
         | set(ECE, has_ece)
         | set(SLOWPATH | UPDATE_TS_RECENT, is_slow)
@@ -50,7 +51,7 @@ pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 
 
 /// Returns `FLAG_LOST_RETRANS` if loss detection has marked a retransmission lost; else 0.
 pub(super) fn of_losses(s: &SenderState) -> u32 {
-    let mut lost = s.board.newly_lost().iter().filter_map(|&start| s.board.get(start));
+    let mut lost = s.scoreboard.newly_lost().iter().filter_map(|&start| s.scoreboard.get(start));
     if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
 }
 

@@ -13,20 +13,20 @@ mod samples;
 mod sock;
 
 pub use control::KernelControl;
-pub use cubictcp::{CubicTcp, Moment};
+pub use cubictcp::{CubicTcp, SockSnapshot};
 pub use ops::{CaEvent, CallbackError, Callbacks, TcpCongestionOps};
 pub use samples::{AckSample, RateSample};
-pub use sock::{CaState, INFINITE_SSTHRESH, Identity, Sock};
+pub use sock::{CaState, ConnectionIdentity, INFINITE_SSTHRESH, Sock};
 
 use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;
-use crate::seams::Parts;
-use crate::{Config, Echo, Preset, ReceiverFeatures, Scheme};
+use crate::seams::SenderPolicies;
+use crate::{Config, EchoMode, Preset, ReceiverFeatures, Scheme};
 
 /// Constructor of the congestion control of one connection.
-pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
+pub type OpsConstructor = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
-/// Returns a scheme for [`add`](crate::add) with a Linux congestion control that has the callbacks `has`.
+/// Returns a scheme for [`add_scheme`](crate::add_scheme) with a Linux congestion control that has the callbacks `has`.
 /// `services` are the default network services for flows of the scheme.
 ///
 /// Loss recovery is RACK-TLP (RFC 8985). PRR limits the flight during recovery (RFC 9937), unless the
@@ -39,7 +39,7 @@ pub fn kernel_scheme(
     has: Callbacks,
     needs_ecn: bool,
     services: &[&'static str],
-    make: Box<Make>,
+    make: Box<OpsConstructor>,
 ) -> Scheme {
     let marking: &[&str] = if needs_ecn { &["step-marking"] } else { &[] };
     let steers = has.contains(Callbacks::CONG_CONTROL);
@@ -58,14 +58,14 @@ pub fn kernel_scheme(
         features: ReceiverFeatures {
             delivery_rate: true,
             paces: steers,
-            linux: true,
-            echo: if needs_ecn { Echo::EachByte } else { Echo::AsConfigured },
+            needs_linux_state: true,
+            echo: if needs_ecn { EchoMode::EachByte } else { EchoMode::AsConfigured },
             ..ReceiverFeatures::SACK
         },
         build: Box::leak(Box::new(move |_: &crate::Params, c: &Config| {
             let ops = make();
-            Parts {
-                notices: ops.listener().unwrap_or_else(|| Box::new(IgnoreNotices)),
+            SenderPolicies {
+                notices: ops.notice_policy().unwrap_or_else(|| Box::new(IgnoreNotices)),
                 control: Box::new(KernelControl::new(name, ops, &Config { ecn: c.ecn || needs_ecn, ..*c })),
                 recovery: Box::new(Rack::new(&Config { prr: c.prr && !steers, ..*c })),
             }

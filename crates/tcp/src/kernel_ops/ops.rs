@@ -1,6 +1,6 @@
 use super::samples::{AckSample, RateSample};
 use super::sock::{CaState, Sock};
-use crate::seams::{Connected, NoticePolicy, Run};
+use crate::seams::{ConnectionEnds, NoticePolicy, RunState};
 use std::error::Error;
 use std::fmt::Debug;
 
@@ -32,7 +32,7 @@ impl Callbacks {
     pub const INIT: Callbacks = Callbacks(1 << 7);
 
     /// Returns the union of both sets.
-    pub const fn and(self, other: Callbacks) -> Callbacks {
+    pub const fn union(self, other: Callbacks) -> Callbacks {
         Callbacks(self.0 | other.0)
     }
 
@@ -60,26 +60,26 @@ pub enum CaEvent {
 /// Congestion control with the interface of Linux (`struct tcp_congestion_ops`). Each connection has a
 /// separate instance.
 ///
-/// Only the callbacks in [`TcpCongestionOps::has`] are called. An error ends the run.
+/// Only the callbacks in [`TcpCongestionOps::callbacks`] are called. An error ends the run.
 pub trait TcpCongestionOps: Debug + Send {
     /// Returns the set of implemented callbacks. Called once.
-    fn has(&self) -> Callbacks;
+    fn callbacks(&self) -> Callbacks;
 
     /// Returns the policy for notices that arrive at the network interface; `None` if the BPF object has no
     /// program for notices. Called once.
-    fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
+    fn notice_policy(&self) -> Option<Box<dyn NoticePolicy>> {
         None
     }
 
     /// Adds the connection to `run`. Connections of a run may share state. Called after
     /// [`TcpCongestionOps::on_seed`] and before all other callbacks. [`Sock::identity`] identifies the
     /// connection.
-    fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
+    fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds, sk: &mut Sock) {
         let _ = (run, ends, sk);
     }
 
     /// Sets the seed of the connection's random numbers. The seed depends on the flow and the replication.
-    /// Called before all other callbacks except [`TcpCongestionOps::has`] and [`TcpCongestionOps::listener`],
+    /// Called before all other callbacks except [`TcpCongestionOps::callbacks`] and [`TcpCongestionOps::notice_policy`],
     /// in particular before [`TcpCongestionOps::on_join`].
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;

@@ -41,18 +41,18 @@ pub struct RateSample {
 
 impl RateSample {
     /// Creates the rate sample of a delivery report with `acked` newly delivered packets. `mss` is in bytes.
-    pub(super) fn of(d: &Delivery, acked: u32, mss: u32, is_ack_delayed: bool) -> RateSample {
+    pub(super) fn from_delivery(d: &Delivery, acked: u32, mss: u32, is_ack_delayed: bool) -> RateSample {
         let count = |bytes: u64| bytes.div_ceil(u64::from(mss)) as u32;
         let rate = d.arrivals.rate.as_ref();
         RateSample {
-            prior_delivered: rate.map_or(0, |r| count(r.prior)),
-            delivered: rate.map_or(-1, |r| count(r.delivered) as i32),
+            prior_delivered: rate.map_or(0, |r| count(r.prior_delivered_bytes)),
+            delivered: rate.map_or(-1, |r| count(r.delivered_bytes) as i32),
             interval_us: rate.map_or(-1, |r| micros(r.interval)),
             rtt_us: d.arrivals.rtt.map_or(-1, micros),
             losses: count(d.lost) as i32,
             acked_sacked: acked,
             prior_in_flight: count(d.before),
-            is_app_limited: rate.is_some_and(|r| r.limited),
+            is_app_limited: rate.is_some_and(|r| r.is_app_limited),
             is_ack_delayed,
         }
     }

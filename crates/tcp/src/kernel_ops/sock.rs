@@ -24,7 +24,7 @@ pub enum CaState {
 
 /// Addresses, ports and sequence numbers of a connection, as in its packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct ConnectionIdentity {
     /// IPv4 address of the sender.
     pub local: [u8; 4],
     /// IPv4 address of the receiver.
@@ -43,11 +43,11 @@ pub struct Identity {
 /// with the kernel's names and units.
 ///
 /// Windows and counts are packets. Sequence numbers are modulo 2^32 and relative to the SYN, which is 0.
-/// [`Sock::seq`] converts to the kernel's numbers.
+/// [`Sock::absolute_seq`] converts to the kernel's numbers.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the names are the kernel's
 pub struct Sock {
-    pub identity: Identity,
+    pub identity: ConnectionIdentity,
     pub snd_cwnd: u32,
     /// Acknowledged packets not yet used for window growth.
     pub snd_cwnd_cnt: u32,
@@ -150,7 +150,7 @@ impl Sock {
     /// Creates the fields of a connection before the first transmission.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
-            identity: Identity { rcv_nxt: 1, ..Identity::default() },
+            identity: ConnectionIdentity { rcv_nxt: 1, ..ConnectionIdentity::default() },
             snd_cwnd: packets(c.initial_window),
             snd_cwnd_cnt: 0,
             snd_ssthresh: packets(c.initial_ssthresh),
@@ -202,7 +202,7 @@ impl Sock {
     }
 
     /// Converts a number relative to the SYN to a sequence number as in packets.
-    pub fn seq(&self, from_syn: u32) -> u32 {
+    pub fn absolute_seq(&self, from_syn: u32) -> u32 {
         self.identity.isn.wrapping_add(from_syn)
     }
 
@@ -227,7 +227,7 @@ impl Sock {
 
     /// True if the flight is large enough for window growth: half of the window in slow start, all of it in
     /// congestion avoidance (RFC 7661 §4.3).
-    pub fn uses_window(&self) -> bool {
+    pub fn may_grow_window(&self) -> bool {
         let is_half = self.in_slow_start() && u64::from(self.snd_cwnd) < 2 * u64::from(self.max_packets_out);
         self.is_cwnd_limited || is_half
     }
@@ -243,17 +243,18 @@ impl Sock {
     pub(super) fn refresh(&mut self, now: Time, s: &SenderState, is_probed: bool) {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         self.tcp_mstamp = now.nanos() / 1000;
-        (self.snd_una, self.snd_nxt, self.write_seq) = (s.una as u32, s.max_sent as u32, s.supplied as u32);
+        (self.snd_una, self.snd_nxt, self.write_seq) =
+            (s.una as u32, s.sent_end as u32, s.supplied_end as u32);
         self.bytes_acked = s.una;
-        self.packets_out = s.board.len() as u32;
-        self.sacked_out = count(s.board.sacked_bytes());
-        self.retrans_out = count(s.board.repeated_bytes());
-        self.lost_out = count(s.board.lost_bytes()) + self.retrans_out - u32::from(is_probed);
+        self.packets_out = s.scoreboard.len() as u32;
+        self.sacked_out = count(s.scoreboard.sacked_bytes());
+        self.retrans_out = count(s.scoreboard.repeated_bytes());
+        self.lost_out = count(s.scoreboard.lost_bytes()) + self.retrans_out - u32::from(is_probed);
         self.app_limited = count(s.app_limited_until);
-        self.reordering = s.dupthresh + u32::from(s.reorders);
-        (self.max_packets_out, self.is_cwnd_limited) = s.usage.in_use();
+        self.reordering = s.dupthresh + u32::from(s.has_reordering);
+        (self.max_packets_out, self.is_cwnd_limited) = s.usage.max_flight_and_full();
         self.srtt_us = s.srtt.map_or(0, |srtt| (srtt.nanos() / 125) as u32);
-        self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
+        self.rtt_min_us = s.scoreboard.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
     /// Adds an RTT sample in µs (Linux, tcp_rtt_estimator()). If the sample is below the mean by more than
@@ -281,7 +282,7 @@ impl Sock {
         } else {
             self.total_retrans += 1;
         }
-        if self.uses_window() {
+        if self.may_grow_window() {
             self.stamp_cwnd();
         }
     }

@@ -5,9 +5,9 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// Common reaction to an ELN (Yun 2009 §2.1). On each ELN, the sender retransmits the named segment and
 /// changes no other state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Answer;
+pub struct RetransmitOnEln;
 
-impl NoticePolicy for Answer {
+impl NoticePolicy for RetransmitOnEln {
     fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         if notice.kind == NoticeKind::Eln { Reaction::Retransmit } else { Reaction::Ignore }
     }

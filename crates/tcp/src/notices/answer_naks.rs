@@ -6,9 +6,9 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// other state. "record the NAK sequence number, and then retransmit the corrupted packet": the recovery
 /// stores the number.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AnswerNaks;
+pub struct RetransmitOnNak;
 
-impl NoticePolicy for AnswerNaks {
+impl NoticePolicy for RetransmitOnNak {
     fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         if notice.kind == NoticeKind::Nak { Reaction::Retransmit } else { Reaction::Ignore }
     }

@@ -1,4 +1,4 @@
-use super::PATIENCE;
+use super::MAX_FROZEN_PROBES;
 use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
@@ -62,8 +62,8 @@ impl NoticePolicy for ElnFilter {
         *self = ElnFilter { on_ersn: self.on_ersn, ..ElnFilter::new(self.n) };
     }
 
-    fn patience(&self) -> u32 {
-        PATIENCE
+    fn max_frozen_probes(&self) -> u32 {
+        MAX_FROZEN_PROBES
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn during_a_disconnection_every_other_eln_retransmits() {
         // Yun 2009 §4.2 with N = 2, the paper's example.
-        let eln = Notice::about(NoticeKind::Eln, 1, 2);
+        let eln = Notice::with_segment(NoticeKind::Eln, 1, 2);
         let mut f = ElnFilter::new(2);
         let skip = Reaction::Freeze { retransmit: false };
         let answer = Reaction::Freeze { retransmit: true };
@@ -93,7 +93,7 @@ mod tests {
     // too.
     #[test]
     fn a_sender_without_ersn_ignores_ersns() {
-        let ersn = Notice::about(NoticeKind::Ersn, 1, 2);
+        let ersn = Notice::with_segment(NoticeKind::Ersn, 1, 2);
         let state = SenderState::new(&Preset::Ns2.config(1000));
         for (mut f, worth) in
             [(ElnFilter::new(2), Reaction::Hold), (ElnFilter::without_ersn(2), Reaction::Ignore)]

@@ -5,9 +5,9 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// Reaction to an RTTN: the sender extends its timeout by the announced delay (Kounavis 1996 §4,
 /// reconstructed).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ExpectDelay;
+pub struct ExtendRtoOnRttn;
 
-impl NoticePolicy for ExpectDelay {
+impl NoticePolicy for ExtendRtoOnRttn {
     fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         if notice.kind == NoticeKind::Rttn { Reaction::Expect } else { Reaction::Ignore }
     }

@@ -9,35 +9,39 @@ mod refresh_timer;
 mod shield;
 
 use crate::config::Notices;
-use crate::recovery::NoticeAware;
-use crate::seams::{NoticePolicy, Parts, Reaction};
+use crate::recovery::NoticeAwareRecovery;
+use crate::seams::{NoticePolicy, Reaction, SenderPolicies};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, Time};
-pub use answer::Answer;
-pub use answer_naks::AnswerNaks;
+pub use answer::RetransmitOnEln;
+pub use answer_naks::RetransmitOnNak;
 pub use eln_filter::ElnFilter;
-pub use expect_delay::ExpectDelay;
-pub use once_per_loss::OncePerLoss;
-pub use refresh_timer::RefreshTimer;
-pub use shield::{IgnoreDuplicatesAfterEln, Lasts};
+pub use expect_delay::ExtendRtoOnRttn;
+pub use once_per_loss::RetransmitOncePerLoss;
+pub use refresh_timer::RestartTimerOnEbsn;
+pub use shield::{DuplicateIgnorePeriod, IgnoreDuplicatesAfterEln};
 
 /// Number of probing timeouts until a frozen sender returns to the ordinary rules. Without a limit, as in Yun
 /// 2009, a connection to a departed station would never end. The number is Airhop's choice.
-pub const PATIENCE: u32 = 12;
+pub const MAX_FROZEN_PROBES: u32 = 12;
 
 /// Returns the policies of a scheme with the configured notice policy.
-pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
+pub(crate) fn apply_notice_policy(notices: Notices, scheme: SenderPolicies) -> SenderPolicies {
     let policy: Box<dyn NoticePolicy> = match notices {
         Notices::Scheme => return scheme,
-        Notices::Ignored => return Parts { notices: Box::new(IgnoreNotices), ..scheme },
-        Notices::Eln => Box::new(OncePerLoss::default()),
-        Notices::Elsn => Box::new(ElnFilter::new(NOISE)),
+        Notices::Ignored => return SenderPolicies { notices: Box::new(IgnoreNotices), ..scheme },
+        Notices::Eln => Box::new(RetransmitOncePerLoss::default()),
+        Notices::Elsn => Box::new(ElnFilter::new(MAX_NOISE_ELNS)),
     };
-    Parts { notices: policy, recovery: Box::new(NoticeAware::new(scheme.recovery)), ..scheme }
+    SenderPolicies {
+        notices: policy,
+        recovery: Box::new(NoticeAwareRecovery::new(scheme.recovery)),
+        ..scheme
+    }
 }
 
 /// Default number of consecutive ELNs that count as channel noise, from the example of Yun 2009 §4.2.
-const NOISE: u32 = 2;
+const MAX_NOISE_ELNS: u32 = 2;
 
 /// Notice policy that ignores all notices.
 #[derive(Clone, Copy, Debug, Default)]

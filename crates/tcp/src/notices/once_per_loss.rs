@@ -6,12 +6,12 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// until the segment arrives. A repeated ELN looks like an ELN for a second loss, so a timeout repairs the
 /// second loss (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
 #[derive(Clone, Debug, Default)]
-pub struct OncePerLoss {
+pub struct RetransmitOncePerLoss {
     /// First bytes of unacknowledged segments that were retransmitted for an ELN.
     answered: Vec<u64>,
 }
 
-impl NoticePolicy for OncePerLoss {
+impl NoticePolicy for RetransmitOncePerLoss {
     fn on_notice(&mut self, _: Time, notice: &Notice, s: &SenderState) -> Reaction {
         if notice.kind != NoticeKind::Eln {
             return Reaction::Ignore;
@@ -39,9 +39,9 @@ mod tests {
     #[test]
     fn a_repeated_eln_retransmits_only_after_a_timeout() {
         let s = SenderState::new(&Preset::Ns2.config(1000));
-        let mut policy = OncePerLoss::default();
-        let hear = |policy: &mut OncePerLoss, seq| {
-            policy.on_notice(Time::ZERO, &Notice::about(NoticeKind::Eln, seq, seq + 1), &s)
+        let mut policy = RetransmitOncePerLoss::default();
+        let hear = |policy: &mut RetransmitOncePerLoss, seq| {
+            policy.on_notice(Time::ZERO, &Notice::with_segment(NoticeKind::Eln, seq, seq + 1), &s)
         };
         assert_eq!(hear(&mut policy, 1001), Reaction::Retransmit);
         assert_eq!(hear(&mut policy, 1001), Reaction::Ignore);

@@ -4,7 +4,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 
 /// Period after an ELN in which duplicate ACKs for the named segment are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lasts {
+pub enum DuplicateIgnorePeriod {
     /// One smoothed RTT. In this time, the duplicate ACKs for segments sent before the retransmission arrive.
     OneRtt,
     /// Until the segment is acknowledged or the retransmission timer expires.
@@ -15,14 +15,14 @@ pub enum Lasts {
 /// before the retransmission (HACK-fixed of Yun 2009, reconstructed).
 #[derive(Clone, Debug)]
 pub struct IgnoreDuplicatesAfterEln {
-    lasts: Lasts,
+    lasts: DuplicateIgnorePeriod,
     /// Unacknowledged segments named by an ELN: first byte, and time of the last retransmission.
     answered: Vec<(u64, Time)>,
 }
 
 impl IgnoreDuplicatesAfterEln {
     /// Creates the policy. Duplicate ACKs are ignored for the period `lasts`.
-    pub fn new(lasts: Lasts) -> Self {
+    pub fn new(lasts: DuplicateIgnorePeriod) -> Self {
         IgnoreDuplicatesAfterEln { lasts, answered: Vec::new() }
     }
 }
@@ -37,9 +37,10 @@ impl NoticePolicy for IgnoreDuplicatesAfterEln {
         Reaction::Retransmit
     }
 
-    fn explains(&self, now: Time, s: &SenderState) -> bool {
+    fn explains_duplicate(&self, now: Time, s: &SenderState) -> bool {
         self.answered.iter().any(|&(seq, at)| {
-            let is_young = self.lasts == Lasts::UntilRto || s.srtt.is_none_or(|srtt| now - at <= srtt);
+            let is_young =
+                self.lasts == DuplicateIgnorePeriod::UntilRto || s.srtt.is_none_or(|srtt| now - at <= srtt);
             seq == s.una && is_young
         })
     }

@@ -5,7 +5,7 @@ use airhop_base::{Segment, Time};
 
 /// State of the RTT measurement of the SYN-ACK.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Handshake {
+pub(super) enum SynAckTiming {
     /// No SYN has arrived, the RTT is ambiguous, or the caller has already read the RTT.
     Unknown,
     /// The receiver sent a SYN-ACK at `at`. `again` is true if the SYN-ACK was a retransmission.
@@ -17,18 +17,18 @@ pub(super) enum Handshake {
 impl Receiver {
     /// Returns the transmission time of the SYN-ACK and the arrival time of its ACK. `None` at later calls,
     /// if the peer did not open the connection, or if the ACK may belong to either of two SYN-ACKs.
-    pub fn take_handshake(&mut self) -> Option<(Time, Time)> {
-        let Handshake::Acknowledged { sent, at } = self.handshake else { return None };
-        self.handshake = Handshake::Unknown;
+    pub fn take_syn_ack_times(&mut self) -> Option<(Time, Time)> {
+        let SynAckTiming::Acknowledged { sent, at } = self.handshake else { return None };
+        self.handshake = SynAckTiming::Unknown;
         Some((sent, at))
     }
 
     #[cold]
     pub(super) fn on_syn(&mut self, now: Time, syn: &Segment) {
-        self.stream.expected = self.stream.expected.max(FIRST_BYTE);
-        self.agree(syn);
+        self.stream.rcv_nxt = self.stream.rcv_nxt.max(FIRST_BYTE);
+        self.negotiate_options(syn);
         self.note_timestamp(syn);
-        if self.stream.expected > FIRST_BYTE {
+        if self.stream.rcv_nxt > FIRST_BYTE {
             // The SYN arrives late: data has already arrived, so the connection is established (RFC 9293
             // §3.10.7.4).
             return self.acknowledge(now, None);
@@ -45,8 +45,8 @@ impl Receiver {
         if let Some(clock) = &mut self.clock {
             clock.on_ack(reply.ack);
         }
-        let again = matches!(self.handshake, Handshake::Answered { .. });
-        self.handshake = Handshake::Answered { at: now, again };
+        let again = matches!(self.handshake, SynAckTiming::Answered { .. });
+        self.handshake = SynAckTiming::Answered { at: now, again };
         self.make_ready(reply);
     }
 
@@ -59,12 +59,13 @@ impl Receiver {
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
         });
         let sent = if again { echoed } else { Some(last) };
-        self.handshake = sent.map_or(Handshake::Unknown, |sent| Handshake::Acknowledged { sent, at: now });
+        self.handshake =
+            sent.map_or(SynAckTiming::Unknown, |sent| SynAckTiming::Acknowledged { sent, at: now });
     }
 
     /// Disables options that the SYN does not offer: ECN, offered by ECE and CWR together (RFC 3168 §6.1.1),
     /// SACK (RFC 2018 §2), and timestamps (RFC 7323 §3.2).
-    fn agree(&mut self, syn: &Segment) {
+    fn negotiate_options(&mut self, syn: &Segment) {
         let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
         if is_agreed != self.echo.is_some() {
             self.echo = is_agreed.then(|| echo::build(self.features.echo));

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 
 /// Received byte ranges, without their contents.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct ReceivedRanges {
     /// RCV.NXT: all bytes below this number have arrived.
-    pub expected: u64,
+    pub rcv_nxt: u64,
     /// Runs of received bytes above `expected`, in sequence order, with a gap before each run.
     runs: VecDeque<Run>,
     /// Pairs of `touched` and first byte for each change of a run, the most recent last. Pairs of joined and
-    /// removed runs remain until [`Stream::report`] removes them.
+    /// removed runs remain until [`ReceivedRanges::report_sack`] removes them.
     recent: VecDeque<(u64, u64)>,
     /// Number of arrivals so far.
     arrivals: u64,
@@ -28,43 +28,43 @@ struct Run {
 
 /// Changes that the arrival of a segment caused.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct InsertOutcome {
     /// Number of bytes by which `expected` advanced.
-    pub advance: u64,
+    pub advanced_bytes: u64,
     /// First contiguous run of the segment's bytes that had arrived before (RFC 2883 §4).
     pub duplicate: Option<SackBlock>,
 }
 
-impl Stream {
+impl ReceivedRanges {
     pub fn new(expected: u64) -> Self {
-        Stream { expected, runs: VecDeque::new(), recent: VecDeque::new(), arrivals: 0 }
+        ReceivedRanges { rcv_nxt: expected, runs: VecDeque::new(), recent: VecDeque::new(), arrivals: 0 }
     }
 
     /// True if the byte at `seq` has arrived.
     pub fn has_byte(&self, seq: u64) -> bool {
-        seq < self.expected || self.runs.iter().any(|r| (r.start..r.end).contains(&seq))
+        seq < self.rcv_nxt || self.runs.iter().any(|r| (r.start..r.end).contains(&seq))
     }
 
     pub fn has_gap(&self) -> bool {
         !self.runs.is_empty()
     }
 
-    pub fn insert(&mut self, s: SackBlock) -> Change {
-        let before = self.expected;
+    pub fn insert(&mut self, s: SackBlock) -> InsertOutcome {
+        let before = self.rcv_nxt;
         let duplicate = self.first_duplicate(s);
         self.arrivals += 1;
-        if s.start <= self.expected {
-            self.expected = self.expected.max(s.end);
+        if s.start <= self.rcv_nxt {
+            self.rcv_nxt = self.rcv_nxt.max(s.end);
             self.absorb();
         } else {
             self.hold(s);
         }
-        Change { advance: self.expected - before, duplicate }
+        InsertOutcome { advanced_bytes: self.rcv_nxt - before, duplicate }
     }
 
     fn first_duplicate(&self, s: SackBlock) -> Option<SackBlock> {
-        if s.start < self.expected {
-            return Some(SackBlock { start: s.start, end: s.end.min(self.expected) });
+        if s.start < self.rcv_nxt {
+            return Some(SackBlock { start: s.start, end: s.end.min(self.rcv_nxt) });
         }
         if self.runs.back().is_none_or(|last| last.end <= s.start) {
             return None;
@@ -76,7 +76,7 @@ impl Stream {
     /// Removes the runs that `expected` has reached.
     #[inline]
     fn absorb(&mut self) {
-        if self.runs.front().is_some_and(|first| first.start <= self.expected) {
+        if self.runs.front().is_some_and(|first| first.start <= self.rcv_nxt) {
             self.absorb_reached();
         }
     }
@@ -84,8 +84,8 @@ impl Stream {
     #[inline(never)]
     fn absorb_reached(&mut self) {
         let mut reached = 0;
-        while let Some(r) = self.runs.get(reached).filter(|r| r.start <= self.expected) {
-            self.expected = self.expected.max(r.end);
+        while let Some(r) = self.runs.get(reached).filter(|r| r.start <= self.rcv_nxt) {
+            self.rcv_nxt = self.rcv_nxt.max(r.end);
             reached += 1;
         }
         self.runs.drain(..reached);
@@ -131,7 +131,7 @@ impl Stream {
     /// Returns at most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently
     /// extended first. The first run therefore contains the segment that caused this ACK, and the other runs
     /// repeat earlier ACKs (RFC 2018 §4).
-    pub fn report(&mut self, room: usize, duplicate: Option<SackBlock>) -> Sack {
+    pub fn report_sack(&mut self, room: usize, duplicate: Option<SackBlock>) -> Sack {
         let mut sack = Sack::EMPTY;
         if room == 0 {
             return sack;

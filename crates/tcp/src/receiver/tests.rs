@@ -6,7 +6,7 @@ mod echoes;
 mod reports;
 
 use super::*;
-use crate::Echo;
+use crate::EchoMode;
 use crate::config::{LossDetection, Preset};
 
 /// Receiver of a test; its methods return ACKs in short form.
@@ -36,7 +36,7 @@ fn segment(seq: u64, len: u32) -> Segment {
 }
 
 fn packet(s: Segment, ecn: Ecn) -> Packet {
-    let bytes = HEADER_BYTES + s.len;
+    let bytes = TCP_IP_HEADER_BYTES + s.len;
     Packet { ecn, ..Packet::new(FlowId(7), NodeId(1), NodeId(2), bytes, Body::Tcp(s)) }
 }
 
@@ -54,7 +54,7 @@ impl Bench {
     /// Creates a receiver that already has all data below `seq`.
     fn expecting(seq: u64, config: Config) -> Self {
         let mut b = Bench::new(config);
-        b.receiver.stream.expected = seq;
+        b.receiver.stream.rcv_nxt = seq;
         b
     }
 
@@ -104,10 +104,10 @@ fn every_syn_is_answered_by_a_syn_ack() {
         assert_eq!((reply.len(), reply[0].seq, reply[0].ack, reply[0].end()), (1, 0, 1, 1));
         assert_eq!(reply[0].flags, Flags { syn: true, ack: true, ..Flags::default() });
     }
-    assert_eq!(b.receiver.delivered(), 0);
+    assert_eq!(b.receiver.delivered_bytes(), 0);
     assert!(b.give(ms(2), segment(1, 0)).is_empty()); // the ACK that completes the handshake
     assert_eq!(b.data(1, 501), (501, vec![]));
-    assert_eq!(b.receiver.delivered(), 500);
+    assert_eq!(b.receiver.delivered_bytes(), 500);
     let late = b.give(ms(3), syn);
     assert_eq!((late[0].seq, late[0].ack, late[0].flags.syn), (1, 501, false));
 }
@@ -133,8 +133,9 @@ fn tcp_cc_contention_limits_the_receive_window() {
     let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, features);
     let mut ack = |ms: u64, n: u64, contention: u64| {
         let contention = Some(Span::from_micros(contention));
-        let segment = segment(1 + 1000 * n, 1000).with(RareOptions { contention, ..RareOptions::NONE });
-        let bytes = HEADER_BYTES + 1000 + segment.option_bytes();
+        let segment =
+            segment(1 + 1000 * n, 1000).with_rare_options(RareOptions { contention, ..RareOptions::NONE });
+        let bytes = TCP_IP_HEADER_BYTES + 1000 + segment.option_bytes();
         let now = Time::ZERO + Span::from_millis(ms);
         receiver.on_segment(now, &Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, Body::Tcp(segment)));
         let ack = receiver.poll_transmit(now).expect("an ACK");
@@ -161,19 +162,19 @@ fn tcp_cc_contention_limits_the_receive_window() {
 #[test]
 fn probes_of_a_closed_window_are_answered() {
     let mut b = Bench::new(plain());
-    b.receiver.set_edge(501);
+    b.receiver.set_window_right_edge(501);
     assert_eq!(
         b.give(ms(0), segment(1, 500)).iter().map(|s| (s.ack, s.window)).collect::<Vec<_>>(),
         [(501, 0)]
     );
     let mut answer = |seq, len| {
         let answers = b.give(ms(10), segment(seq, len));
-        (answers.iter().map(|s| (s.ack, s.window)).collect::<Vec<_>>(), b.receiver.delivered())
+        (answers.iter().map(|s| (s.ack, s.window)).collect::<Vec<_>>(), b.receiver.delivered_bytes())
     };
     assert_eq!(answer(501, 1), (vec![(501, 0)], 500));
     assert_eq!(answer(500, 0), (vec![(501, 0)], 500));
     assert_eq!(answer(501, 0), (vec![], 500));
-    b.receiver.set_edge(1501);
+    b.receiver.set_window_right_edge(1501);
     let answers = b.give(ms(20), segment(501, 1));
-    assert_eq!((answers[0].ack, answers[0].window, b.receiver.delivered()), (502, 999, 501));
+    assert_eq!((answers[0].ack, answers[0].window, b.receiver.delivered_bytes()), (502, 999, 501));
 }

@@ -1,18 +1,18 @@
 //! State and rules shared by several recoveries: the guard against a second reduction for one window of data,
 //! segments sent regardless of the window, and the state after a timeout.
 
-use crate::seams::{Cause, Next};
+use crate::seams::{NextSegment, TransmissionCause};
 use crate::sender_state::SenderState;
 use std::collections::VecDeque;
 
 /// Segments to send at once, even if the window is full.
 #[derive(Debug, Default)]
-pub(super) struct Urgent(VecDeque<Next>);
+pub(super) struct UrgentQueue(VecDeque<NextSegment>);
 
-impl Urgent {
-    pub fn push(&mut self, start: u64, end: u64, cause: Cause) {
+impl UrgentQueue {
+    pub fn push(&mut self, start: u64, end: u64, cause: TransmissionCause) {
         if !self.0.iter().any(|queued| queued.start == start) {
-            self.0.push_back(Next { start, end, cause });
+            self.0.push_back(NextSegment { start, end, cause });
         }
     }
 
@@ -22,34 +22,36 @@ impl Urgent {
 
     /// Returns the unacknowledged part of the next urgent segment; `None` if no urgent segment is left.
     #[inline]
-    pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
+    pub fn pop(&mut self, s: &SenderState) -> Option<NextSegment> {
         if self.0.is_empty() { None } else { self.pop_unacknowledged(s) }
     }
 
     #[inline(never)]
-    fn pop_unacknowledged(&mut self, s: &SenderState) -> Option<Next> {
+    fn pop_unacknowledged(&mut self, s: &SenderState) -> Option<NextSegment> {
         while let Some(next) = self.0.pop_front() {
             let start = next.start.max(s.una);
             if start < next.end {
-                return Some(Next { start, ..next });
+                return Some(NextSegment { start, ..next });
             }
         }
         None
     }
 
-    /// Returns the next urgent segment like [`Urgent::pop`], but skips fast retransmits of SACKed segments. A
+    /// Returns the next urgent segment like [`UrgentQueue::pop`], but skips fast retransmits of SACKed segments. A
     /// SACK may arrive while pacing or the host's turnaround delays the retransmission. Retransmissions after
     /// a timeout or a notice include SACKed data (RFC 2018 §8).
     #[inline]
-    pub fn pop_missing(&mut self, s: &SenderState) -> Option<Next> {
+    pub fn pop_missing(&mut self, s: &SenderState) -> Option<NextSegment> {
         if self.0.is_empty() { None } else { self.pop_not_sacked(s) }
     }
 
     #[inline(never)]
-    fn pop_not_sacked(&mut self, s: &SenderState) -> Option<Next> {
+    fn pop_not_sacked(&mut self, s: &SenderState) -> Option<NextSegment> {
         loop {
             let next = self.pop(s)?;
-            if next.cause != Cause::Fast || !s.board.get(next.start).is_some_and(|entry| entry.sacked) {
+            if next.cause != TransmissionCause::Fast
+                || !s.scoreboard.get(next.start).is_some_and(|entry| entry.sacked)
+            {
                 return Some(next);
             }
         }
@@ -58,24 +60,24 @@ impl Urgent {
 
 /// Returns the segment at `nxt`; `None` if the window is full. The segment is new data, or old data after
 /// go-back-N has moved `nxt` back.
-pub(super) fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Next> {
-    let (start, end) = s.next_in_window(in_flight, window)?;
-    let cause = if start < s.max_sent { Cause::Timeout } else { Cause::New };
-    Some(Next { start, end, cause })
+pub(super) fn segment_at_nxt(s: &SenderState, in_flight: u64, window: f64) -> Option<NextSegment> {
+    let (start, end) = s.next_sendable_segment(in_flight, window)?;
+    let cause = if start < s.sent_end { TransmissionCause::Timeout } else { TransmissionCause::New };
+    Some(NextSegment { start, end, cause })
 }
 
 /// Guard against a second reduction for one window of data. Duplicate ACKs for data sent before the last
 /// reduction do not start a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Guard {
+pub(super) struct ReductionGuard {
     /// First unsent byte at the last reduction; zero before the first reduction.
     pub recovery_point: u64,
 }
 
-impl Guard {
+impl ReductionGuard {
     /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). Duplicate ACKs of exactly `recover`
     /// may result from unnecessary go-back-N retransmissions.
-    pub fn permits(&self, s: &SenderState) -> bool {
+    pub fn may_reduce(&self, s: &SenderState) -> bool {
         s.una > self.recovery_point
     }
 
@@ -86,29 +88,29 @@ impl Guard {
     }
 
     /// Records a reduction, which applies to all data sent so far.
-    pub fn set(&mut self, s: &SenderState) {
-        self.recovery_point = s.max_sent;
+    pub fn record_reduction(&mut self, s: &SenderState) {
+        self.recovery_point = s.sent_end;
     }
 }
 
 /// Ends the recovery at a timeout, and drops urgent segments. Duplicate ACKs for data sent before the timeout
 /// will not start a new recovery.
-fn abandon(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
-    guard.set(s);
+fn abandon(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQueue) {
+    guard.record_reduction(s);
     urgent.clear();
     s.dupacks = 0;
 }
 
 /// Restarts after a timeout without a scoreboard: the sender retransmits all data from the oldest segment on.
-pub(super) fn go_back_n(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
+pub(super) fn go_back_n(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQueue) {
     abandon(s, guard, urgent);
     s.nxt = s.una;
 }
 
 /// Restarts after a timeout with a scoreboard: all data that is not SACKed counts as lost (RFC 6675 §5.1).
-pub(super) fn lose_all(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
+pub(super) fn mark_unsacked_lost(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQueue) {
     abandon(s, guard, urgent);
-    s.board.mark_all_lost();
+    s.scoreboard.mark_all_lost();
 }
 
 #[cfg(test)]
@@ -121,9 +123,9 @@ mod tests {
     // once.
     #[test]
     fn a_pending_retransmission_sends_only_unacknowledged_bytes() {
-        let mut urgent = Urgent::default();
+        let mut urgent = UrgentQueue::default();
         for start in [1, 1001, 2001, 1001] {
-            urgent.push(start, start + 1000, Cause::Recovery);
+            urgent.push(start, start + 1000, TransmissionCause::Recovery);
         }
         let s = SenderState { una: 1501, ..SenderState::new(&Preset::Ns2.config(1000)) };
         let sent: Vec<(u64, u64)> =
@@ -134,14 +136,14 @@ mod tests {
     // RFC 6675 §4 NextSeg (1): a segment that was SACKed after its loss was detected is not retransmitted.
     #[test]
     fn a_segment_sacked_after_its_loss_is_not_retransmitted() {
-        let (mut urgent, mut s) = (Urgent::default(), SenderState::new(&Preset::Ns2.config(1000)));
+        let (mut urgent, mut s) = (UrgentQueue::default(), SenderState::new(&Preset::Ns2.config(1000)));
         for start in [1, 1001] {
-            s.board.on_sent(Time::ZERO, start, start + 1000);
-            urgent.push(start, start + 1000, Cause::Fast);
+            s.scoreboard.on_sent(Time::ZERO, start, start + 1000);
+            urgent.push(start, start + 1000, TransmissionCause::Fast);
         }
         let mut sack = Sack::EMPTY;
         sack.push(SackBlock { start: 1, end: 1001 });
-        s.board.on_ack(Time::ZERO, 1, 2001, &sack);
+        s.scoreboard.on_ack(Time::ZERO, 1, 2001, &sack);
         assert_eq!(urgent.pop_missing(&s).map(|next| next.start), Some(1001));
     }
 }

@@ -9,7 +9,7 @@ pub(super) struct FineTimeout {
     /// Mean and mean deviation of the RTT in seconds; `None` before the first sample.
     mean: Option<(f64, f64)>,
     /// Timeout in seconds; `None` before the first RTT sample.
-    pub timeout: Option<f64>,
+    pub timeout_secs: Option<f64>,
 }
 
 impl FineTimeout {
@@ -22,13 +22,13 @@ impl FineTimeout {
             }
         };
         self.mean = Some((mean, deviation));
-        self.timeout = Some((mean + 2.0 * deviation) * 17.0 / 16.0);
+        self.timeout_secs = Some((mean + 2.0 * deviation) * 17.0 / 16.0);
     }
 
     /// Records a retransmission. The timeout grows by one eighth until the next sample. If the segment was
     /// already retransmitted (`again`), the timeout doubles.
     pub fn back_off(&mut self, again: bool) {
-        self.timeout = self.timeout.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
+        self.timeout_secs = self.timeout_secs.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
     }
 }
 
@@ -45,7 +45,7 @@ mod tests {
         let mut timeout = FineTimeout::default();
         let mut after = |step: &dyn Fn(&mut FineTimeout)| {
             step(&mut timeout);
-            timeout.timeout.map(|t| (t * 1e6).round())
+            timeout.timeout_secs.map(|t| (t * 1e6).round())
         };
         assert_eq!(after(&|t| t.back_off(true)), None, "no sample yet");
         assert_eq!(after(&|t| t.on_rtt(Span::from_millis(80))), Some(127_500.0));

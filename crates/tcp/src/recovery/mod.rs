@@ -8,10 +8,10 @@
 //! | [`SackPipe`] | at the third duplicate ACK; after that any hole may be filled | a counter that each duplicate ACK lowers by one |
 //! | [`Rfc6675`] | if DupThresh separate SACKed ranges, or SACKed bytes of as many segments, lie above it in sequence order | bytes neither SACKed nor lost; PRR |
 //! | [`RateHalving`] | if DupThresh SACKed segments lie above it; a retransmission, if a segment sent after it has arrived | as [`Rfc6675`], lowered with every second ACK |
-//! | [`Ns2Linux`] | if DupThresh + 1 SACKed segments lie above it; a retransmission, also if a much later retransmission has arrived | as [`Rfc6675`], by ns-2.35's rules |
+//! | [`Ns2LinuxRecovery`] | if DupThresh + 1 SACKed segments lie above it; a retransmission, also if a much later retransmission has arrived | as [`Rfc6675`], by ns-2.35's rules |
 //! | [`Esack`] | if DupThresh segments sent after it have arrived (Algorithm 1 of Yun 2009), except while a link layer retransmits it | as [`Rfc6675`], without halving |
 //! | [`Rack`] | if a segment sent later arrived longer ago than the reordering window | as [`Rfc6675`]; PRR |
-//! | [`Delayed`] | as [`Rfc6675`], a round trip later | all outstanding data during the delay |
+//! | [`DcrRecovery`] | as [`Rfc6675`], a round trip later | all outstanding data during the delay |
 
 mod common;
 mod duplicates;
@@ -23,13 +23,13 @@ mod prr;
 mod rack;
 mod sack;
 
-pub use duplicates::{Corrupted, Partial, RenoRecovery, Tahoe, Vegas};
-pub use notice_aware::NoticeAware;
-pub use ns2::{Ns2Linux, Ns2Vegas};
+pub use duplicates::{PartialAckReaction, RenoRecovery, TahoeRecovery, TcpClRecovery, VegasRecovery};
+pub use notice_aware::NoticeAwareRecovery;
+pub use ns2::{Ns2LinuxRecovery, Ns2VegasRecovery};
 pub use order::{Entry, Esack, Lhp, PacketList, Trigger};
 pub(crate) use prr::Prr;
 pub use rack::Rack;
-pub use sack::{Delayed, RateHalving, Rfc6675, SackPipe};
+pub use sack::{DcrRecovery, RateHalving, Rfc6675, SackPipe};
 
 use crate::config::{LossDetection, SackRecovery};
 use crate::seams::Recovery;
@@ -37,32 +37,34 @@ use crate::{Config, Preset};
 
 /// Kind of recovery, selected by name.
 #[derive(Debug)]
-pub struct Kind {
+pub struct RecoveryKind {
     /// The recovery's name.
     pub name: &'static str,
     /// True if the recovery requires SACK blocks from the receiver.
-    pub sack: bool,
+    pub needs_sack: bool,
     /// Builds the recovery of a new connection.
     pub build: fn(&Config) -> Box<dyn Recovery>,
 }
 
 /// All kinds of recovery.
-pub static KINDS: &[Kind] = &[
-    Kind { name: "tahoe", sack: false, build: |_| Box::new(Tahoe::default()) },
-    Kind { name: "reno", sack: false, build: reno },
-    Kind { name: "newreno", sack: false, build: newreno },
-    Kind { name: "sack", sack: true, build: sack },
-    Kind { name: "esack", sack: true, build: |_| Box::new(Esack::default()) },
+pub static RECOVERY_KINDS: &[RecoveryKind] = &[
+    RecoveryKind { name: "tahoe", needs_sack: false, build: |_| Box::new(TahoeRecovery::default()) },
+    RecoveryKind { name: "reno", needs_sack: false, build: reno },
+    RecoveryKind { name: "newreno", needs_sack: false, build: newreno },
+    RecoveryKind { name: "sack", needs_sack: true, build: sack },
+    RecoveryKind { name: "esack", needs_sack: true, build: |_| Box::new(Esack::default()) },
 ];
 
 /// Returns the configured recovery. The default is Reno's.
 pub fn reno(c: &Config) -> Box<dyn Recovery> {
-    recovery_by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
+    recovery_by_detection(c, |_| Box::new(RenoRecovery::new(PartialAckReaction::Ends, false)))
 }
 
 /// Returns the configured recovery. The default is NewReno's.
 pub fn newreno(c: &Config) -> Box<dyn Recovery> {
-    recovery_by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
+    recovery_by_detection(c, |c| {
+        Box::new(RenoRecovery::new(PartialAckReaction::RepairsNext, c.exit_to_flight))
+    })
 }
 
 /// Returns the configured recovery of the scheme `sack`.
@@ -77,7 +79,7 @@ pub fn sack(c: &Config) -> Box<dyn Recovery> {
 /// Returns rate-halving recovery. The preset ns2 selects ns-2.35's variant.
 pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     match c.stack {
-        Preset::Ns2 => Box::new(Ns2Linux::default()),
+        Preset::Ns2 => Box::new(Ns2LinuxRecovery::default()),
         Preset::Rfc | Preset::Linux => Box::new(RateHalving::default()),
     }
 }

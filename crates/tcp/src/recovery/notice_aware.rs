@@ -1,6 +1,8 @@
-use super::common::forward;
+use super::common::segment_at_nxt;
 use crate::scoreboard::duplicate;
-use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair, Window};
+use crate::seams::{
+    Ack, AdvanceOutcome, Detection, NextSegment, Ns2Agent, Recovery, RepairKind, UndoEvidence, Window,
+};
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
@@ -18,10 +20,10 @@ use airhop_base::{Sack, Time};
 /// loss. After a disconnection, the sender retransmits all segments lost during the disconnection. These
 /// rules are reconstructed, because the paper describes only its own sender.
 #[derive(Debug)]
-pub struct NoticeAware {
+pub struct NoticeAwareRecovery {
     inner: Box<dyn Recovery>,
     /// Unacknowledged segments that were retransmitted after a notice.
-    answered: Vec<Answered>,
+    answered: Vec<NoticeRetransmission>,
     /// Segments that a link layer is retransmitting. Each entry is the first byte and the time until which
     /// the segment does not count as lost.
     held: Vec<(u64, Time)>,
@@ -40,7 +42,7 @@ pub struct NoticeAware {
 
 /// Segment that was retransmitted on a notice.
 #[derive(Clone, Copy, Debug)]
-struct Answered {
+struct NoticeRetransmission {
     seq: u64,
     /// First unsent byte at the retransmission.
     point: u64,
@@ -48,10 +50,10 @@ struct Answered {
     ahead: u64,
 }
 
-impl NoticeAware {
+impl NoticeAwareRecovery {
     /// Creates the adapter around `inner`.
     pub fn new(inner: Box<dyn Recovery>) -> Self {
-        NoticeAware {
+        NoticeAwareRecovery {
             inner,
             answered: Vec::new(),
             held: Vec::new(),
@@ -65,13 +67,13 @@ impl NoticeAware {
     }
 
     /// Counts a duplicate ACK. Returns true if a notice explains the duplicate ACK.
-    fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
+    fn count_duplicate(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (*a.sack != self.sack && duplicate(s.una, a.sack).is_none());
         self.sack = *a.sack;
         // While no data is outstanding, a duplicate ACK does not report a delivered segment.
-        self.duplicates += u32::from(has_news && s.is_outstanding());
-        if self.works_on(s.una, a.now) {
+        self.duplicates += u32::from(has_news && s.has_outstanding_data());
+        if self.is_link_retransmitting(s.una, a.now) {
             return true;
         }
         let Some(answered) = self.answered.iter_mut().find(|answered| answered.seq == s.una) else {
@@ -83,78 +85,80 @@ impl NoticeAware {
         a.sack.blocks().first().map_or(was_ahead, |newest| newest.end <= answered.point)
     }
 
-    fn works_on(&self, seq: u64, now: Time) -> bool {
+    fn is_link_retransmitting(&self, seq: u64, now: Time) -> bool {
         self.held.iter().any(|&(held, until)| held == seq && until > now)
     }
 
     /// Returns the detected loss, unless a link layer is still retransmitting the segment.
-    fn spare(&self, detect: Detect) -> Detect {
+    fn spare(&self, detect: Detection) -> Detection {
         match detect {
-            Detect::Lost(seq) if self.works_on(seq, self.now) => Detect::Nothing,
+            Detection::Lost(seq) if self.is_link_retransmitting(seq, self.now) => Detection::Nothing,
             found => found,
         }
     }
 
     /// Lets the segment at `seq` count as lost again, because the link layer has stopped retransmitting.
-    fn release(&mut self, s: &mut SenderState, seq: u64) {
+    fn end_hold(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
         self.inner.hold(s, seq, Time::ZERO);
     }
 
     /// True if a duplicate ACK releases new data. Lost segments are retransmitted before new data.
-    fn is_clocked(&self, s: &SenderState) -> bool {
+    fn may_send_on_duplicate(&self, s: &SenderState) -> bool {
         let is_answered = || self.answered.iter().any(|answered| answered.seq == s.una);
         let is_open = !self.recovering && s.una >= self.slow_until;
-        is_open && !self.inner.goes_by_order() && (is_answered() || self.works_on(s.una, self.now))
+        is_open
+            && !self.inner.uses_sending_order()
+            && (is_answered() || self.is_link_retransmitting(s.una, self.now))
     }
 }
 
 // Every method is forwarded to the inner recovery, also methods with a default body. The lint finds omissions.
 #[deny(clippy::missing_trait_methods)]
-impl Recovery for NoticeAware {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+impl Recovery for NoticeAwareRecovery {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
         // Duplicate ACKs that a notice explains do not indicate a loss. Their other effects remain.
-        if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
-            self.inner.note(s, a);
-            return Detect::Nothing;
+        if self.count_duplicate(s, a) && !self.recovering && !self.inner.uses_sending_order() {
+            self.inner.on_uncounted_duplicate(s, a);
+            return Detection::Nothing;
         }
         let detect = self.inner.on_duplicate(s, a);
         self.spare(detect)
     }
 
-    fn next_loss(&mut self) -> Detect {
+    fn next_loss(&mut self) -> Detection {
         let detect = self.inner.next_loss();
         self.spare(detect)
     }
 
-    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+    fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.recovering = true;
-        self.inner.enter(s, w, seq);
+        self.inner.enter_recovery(s, w, seq);
     }
 
-    fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
-        self.inner.on_mark(s, before, after, a);
+    fn on_ecn_echo(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
+        self.inner.on_ecn_echo(s, before, after, a);
     }
 
     fn on_postponed_reduction(&mut self, w: &Window) {
         self.inner.on_postponed_reduction(w);
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> AdvanceOutcome {
         self.now = a.now;
         self.duplicates = 0;
         self.answered.retain(|answered| answered.seq >= s.una);
         self.held.retain(|held| held.0 >= s.una);
         let advance = self.inner.on_advance(s, w, a);
-        self.recovering = matches!(advance, Advance::Partial { .. });
+        self.recovering = matches!(advance, AdvanceOutcome::Partial { .. });
         for seq in std::mem::take(&mut self.owed) {
             if self.is_missing(s, seq) {
                 self.retransmit(s, seq);
             }
         }
         match advance {
-            Advance::Lost(seq) if self.works_on(seq, a.now) => Advance::Open,
+            AdvanceOutcome::Lost(seq) if self.is_link_retransmitting(seq, a.now) => AdvanceOutcome::Open,
             other => other,
         }
     }
@@ -165,60 +169,60 @@ impl Recovery for NoticeAware {
         self.owed.clear();
         self.duplicates = 0;
         self.recovering = false;
-        self.slow_until = s.max_sent;
+        self.slow_until = s.sent_end;
         self.inner.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        let next = self.inner.next(s, w);
-        if next.is_some() || !self.is_clocked(s) {
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
+        let next = self.inner.next_segment(s, w);
+        if next.is_some() || !self.may_send_on_duplicate(s) {
             return next;
         }
-        forward(s, s.nxt - s.una, w.cwnd + f64::from(self.duplicates))
+        segment_at_nxt(s, s.nxt - s.una, w.cwnd + f64::from(self.duplicates))
     }
 
-    fn probe_instead(&mut self, s: &mut SenderState, now: Time) -> bool {
-        self.inner.probe_instead(s, now)
+    fn try_loss_probe(&mut self, s: &mut SenderState, now: Time) -> bool {
+        self.inner.try_loss_probe(s, now)
     }
 
-    fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
-        let forgiven = self.inner.forgive(s, evidence);
+    fn undo_reduction(&mut self, s: &mut SenderState, evidence: UndoEvidence) -> bool {
+        let forgiven = self.inner.undo_reduction(s, evidence);
         self.recovering &= !forgiven;
         forgiven
     }
 
-    fn repair(&self) -> Repair {
-        self.inner.repair()
+    fn repair_kind(&self) -> RepairKind {
+        self.inner.repair_kind()
     }
 
     fn may_grow_by_sack(&self) -> bool {
         self.inner.may_grow_by_sack()
     }
 
-    fn agent(&self) -> Agent {
-        self.inner.agent()
+    fn ns2_agent(&self) -> Ns2Agent {
+        self.inner.ns2_agent()
     }
 
-    fn goes_by_order(&self) -> bool {
+    fn uses_sending_order(&self) -> bool {
         true
     }
 
-    fn note(&mut self, s: &mut SenderState, a: &Ack) {
-        self.explains(s, a);
-        self.inner.note(s, a);
+    fn on_uncounted_duplicate(&mut self, s: &mut SenderState, a: &Ack) {
+        self.count_duplicate(s, a);
+        self.inner.on_uncounted_duplicate(s, a);
     }
 
     fn deadline(&self) -> Option<Time> {
         self.inner.deadline()
     }
 
-    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detection {
         self.now = now;
         let detect = self.inner.on_deadline(s, now);
         self.spare(detect)
     }
 
-    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &NextSegment, earlier: Option<u64>) {
         self.inner.on_sent(s, now, sent, earlier);
     }
 
@@ -231,19 +235,23 @@ impl Recovery for NoticeAware {
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.release(s, seq);
-        let above = (s.max_sent - s.segment_end(seq)).div_ceil(s.mss);
+        self.end_hold(s, seq);
+        let above = (s.sent_end - s.segment_end(seq)).div_ceil(s.mss);
         let seen = if seq == s.una { u64::from(self.duplicates) } else { 0 };
         self.answered.retain(|answered| answered.seq != seq);
-        self.answered.push(Answered { seq, point: s.max_sent, ahead: above.saturating_sub(seen) });
-        if seq == s.una && !self.recovering && !self.inner.goes_by_order() {
+        self.answered.push(NoticeRetransmission {
+            seq,
+            point: s.sent_end,
+            ahead: above.saturating_sub(seen),
+        });
+        if seq == s.una && !self.recovering && !self.inner.uses_sending_order() {
             s.dupacks = 0; // a notice explains the duplicate ACKs counted so far
         }
         self.inner.retransmit(s, seq);
     }
 
     fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
-        self.release(s, seq);
+        self.end_hold(s, seq);
         if !self.inner.mark_lost(s, seq) {
             self.owed.push(seq);
         }
@@ -257,6 +265,6 @@ impl Recovery for NoticeAware {
     }
 
     fn is_held(&self, s: &SenderState, now: Time) -> bool {
-        self.works_on(s.una, now) || self.inner.is_held(s, now)
+        self.is_link_retransmitting(s.una, now) || self.inner.is_held(s, now)
     }
 }

@@ -7,12 +7,12 @@ use airhop_base::{Span, Time};
 use std::fmt::Debug;
 
 /// Mean and deviation of the RTT. A sample is the RTT of a segment sent at `sent` and acknowledged at `now`.
-pub(super) trait Estimate: Copy + Debug + Send + 'static {
+pub(super) trait RttEstimate: Copy + Debug + Send + 'static {
     /// Returns mean and deviation after the first sample.
-    fn first(sent: Time, now: Time, config: &RtoConfig) -> Self;
+    fn from_first_sample(sent: Time, now: Time, config: &RtoConfig) -> Self;
 
     /// Returns mean and deviation after a further sample.
-    fn after(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
+    fn with_sample(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
 
     /// Returns the timeout before backoff and before the upper bound.
     fn timeout(&self, config: &RtoConfig) -> Span;
@@ -26,24 +26,24 @@ pub(super) trait Estimate: Copy + Debug + Send + 'static {
 
 /// Estimator whose mean and deviation are computed by `E`.
 #[derive(Clone, Debug)]
-pub(super) struct Exact<E> {
+pub(super) struct ExactRto<E> {
     /// Mean and deviation of the RTT; `None` before the first sample.
     estimate: Option<E>,
     timeout: Timeout,
 }
 
-impl<E> Exact<E> {
+impl<E> ExactRto<E> {
     pub fn new(config: RtoConfig) -> Self {
-        Exact { estimate: None, timeout: Timeout::new(config) }
+        ExactRto { estimate: None, timeout: Timeout::new(config) }
     }
 }
 
-impl<E: Estimate> RtoPolicy for Exact<E> {
+impl<E: RttEstimate> RtoPolicy for ExactRto<E> {
     fn on_rtt(&mut self, sent: Time, now: Time) {
         let config = &self.timeout.config;
         let estimate = match self.estimate {
-            None => E::first(sent, now, config),
-            Some(estimate) => estimate.after(sent, now, config),
+            None => E::from_first_sample(sent, now, config),
+            Some(estimate) => estimate.with_sample(sent, now, config),
         };
         let timeout = estimate.timeout(config);
         self.estimate = Some(estimate);
@@ -59,14 +59,14 @@ impl<E: Estimate> RtoPolicy for Exact<E> {
     }
 
     fn timeout(&self) -> Span {
-        self.timeout.now()
+        self.timeout.current_timeout()
     }
 
     fn timeout_without_backoff(&self) -> Span {
         self.timeout.base
     }
 
-    fn timeout_expecting(&self, extra: Span) -> Span {
+    fn timeout_with_extra_delay(&self, extra: Span) -> Span {
         self.timeout.expecting(self.srtt(), extra)
     }
 
@@ -106,7 +106,7 @@ impl Timeout {
 
     /// Doubles the timeout (RFC 6298 §5.5).
     fn double(&mut self) {
-        if self.now() < self.config.max {
+        if self.current_timeout() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
     }
@@ -118,7 +118,7 @@ impl Timeout {
     }
 
     /// Returns the timeout with backoff.
-    fn now(&self) -> Span {
+    fn current_timeout(&self) -> Span {
         self.backed_off(self.base)
     }
 

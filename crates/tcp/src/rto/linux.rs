@@ -1,4 +1,4 @@
-use super::exact::Estimate;
+use super::exact::RttEstimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
@@ -11,7 +11,7 @@ use airhop_base::{Span, Time};
 /// * The margin above the mean rises at once to the largest deviation of the round, but falls by only a
 ///   quarter of the difference per round.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Linux {
+pub(super) struct LinuxRto {
     srtt: Span,
     /// Four times the mean deviation.
     deviation: Span,
@@ -23,14 +23,14 @@ pub(super) struct Linux {
     round_began: Time,
 }
 
-impl Estimate for Linux {
-    fn first(sent: Time, now: Time, config: &RtoConfig) -> Self {
+impl RttEstimate for LinuxRto {
+    fn from_first_sample(sent: Time, now: Time, config: &RtoConfig) -> Self {
         let r = now - sent;
         let margin = (r * 2).max(config.min);
-        Linux { srtt: r, deviation: r * 2, greatest: margin, margin, round_began: now }
+        LinuxRto { srtt: r, deviation: r * 2, greatest: margin, margin, round_began: now }
     }
 
-    fn after(mut self, sent: Time, now: Time, config: &RtoConfig) -> Self {
+    fn with_sample(mut self, sent: Time, now: Time, config: &RtoConfig) -> Self {
         let r = now - sent;
         let error = self.srtt.max(r) - self.srtt.min(r);
         let quarter = self.deviation / 4;

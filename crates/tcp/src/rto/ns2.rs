@@ -5,7 +5,7 @@ use airhop_base::{Span, Time};
 /// ns-2's estimator: Jacobson's integer arithmetic in ticks. The results equal those of ns-2.35's `tcp.cc`
 /// under its default flags.
 #[derive(Clone, Debug)]
-pub(super) struct Ns2Ticks {
+pub(super) struct Ns2Rto {
     config: RtoConfig,
     /// Smoothed RTT in eighths of a tick; zero before the sample that initialises the mean.
     srtt8: i64,
@@ -16,9 +16,9 @@ pub(super) struct Ns2Ticks {
     backoff: u64,
 }
 
-impl Ns2Ticks {
+impl Ns2Rto {
     pub(super) fn new(config: RtoConfig) -> Self {
-        Ns2Ticks { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
+        Ns2Rto { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
     }
 
     /// Applies the configured minimum before the backoff, and the minimum of two ticks afterwards. (The
@@ -30,7 +30,7 @@ impl Ns2Ticks {
     }
 }
 
-impl Ns2Ticks {
+impl Ns2Rto {
     /// Adds a sample of `m` ticks. `deviate` computes the new deviation in quarters of a tick, from an error
     /// in ticks and the old deviation.
     fn sample(&mut self, m: i64, deviate: impl Fn(i64, i64) -> i64) {
@@ -52,7 +52,7 @@ impl Ns2Ticks {
     }
 }
 
-impl RtoPolicy for Ns2Ticks {
+impl RtoPolicy for Ns2Rto {
     fn on_rtt(&mut self, sent: Time, now: Time) {
         self.sample(self.ticks(sent, now), |error, rttvar4| error.abs() - (rttvar4 >> 2));
         self.backoff = 1;
@@ -90,7 +90,7 @@ impl RtoPolicy for Ns2Ticks {
         self.bounded(self.rto, 1)
     }
 
-    fn timeout_expecting(&self, extra: Span) -> Span {
+    fn timeout_with_extra_delay(&self, extra: Span) -> Span {
         let late = self.srtt().unwrap_or(Span::ZERO) + extra + self.config.tick;
         self.bounded(self.rto.max(late), self.backoff)
     }

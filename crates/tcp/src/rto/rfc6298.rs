@@ -1,4 +1,4 @@
-use super::exact::Estimate;
+use super::exact::RttEstimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
@@ -9,15 +9,15 @@ pub(super) struct Rfc6298 {
     rttvar: Span,
 }
 
-impl Estimate for Rfc6298 {
+impl RttEstimate for Rfc6298 {
     /// Implements RFC 6298 §2 (2.2).
-    fn first(sent: Time, now: Time, _: &RtoConfig) -> Self {
+    fn from_first_sample(sent: Time, now: Time, _: &RtoConfig) -> Self {
         let r = now - sent;
         Rfc6298 { srtt: r, rttvar: r / 2 }
     }
 
     /// Implements RFC 6298 §2 (2.3). The deviation is computed from the old mean.
-    fn after(self, sent: Time, now: Time, _: &RtoConfig) -> Self {
+    fn with_sample(self, sent: Time, now: Time, _: &RtoConfig) -> Self {
         let r = now - sent;
         let error = self.srtt.max(r) - self.srtt.min(r);
         Rfc6298 { srtt: (self.srtt * 7 + r) / 8, rttvar: (self.rttvar * 3 + error) / 4 }

@@ -69,7 +69,7 @@ impl RtoPolicy for SingleGain {
         self.bounded(self.base(), 1)
     }
 
-    fn timeout_expecting(&self, extra: Span) -> Span {
+    fn timeout_with_extra_delay(&self, extra: Span) -> Span {
         let ticks =
             self.mean.map_or(0.0, |(a, _)| a) + extra.nanos() as f64 / self.config.tick.nanos() as f64 + 1.0;
         let late = self.config.tick * ticks.ceil() as u64;

@@ -6,7 +6,7 @@ use super::{ReceiverFeatures, Scheme};
 use crate::Config;
 use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 use control::Bbr;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "loss recovery is RACK with every preset, since the window follows the flight",
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
-    build: &|_, c| Parts {
+    build: &|_, c| SenderPolicies {
         control: Box::new(Bbr::new(c)),
         // BBR has its own packet conservation, so PRR is off.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),

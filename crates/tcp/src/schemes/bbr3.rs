@@ -10,7 +10,7 @@ use super::{ReceiverFeatures, Scheme};
 use crate::Config;
 use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 use control::Bbr3;
 use settings::{PARAMS, Settings};
 
@@ -53,7 +53,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          after 240 s and lost a third of its segments; with 2 s Startup ends",
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(Bbr3::new(Settings::new(p), c)),
         // BBR v3 sets the window by its model in recovery too (§5.6.4.4), so PRR is off.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),

@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
@@ -23,7 +23,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
            Wired-Wireless Networks, IEEE/ACM Trans. Networking 13(3), 2005",
     needs: &["biased-queue"],
-    params: &[Param::number("k", 4.0, (1.0, 1e6), "number of unmarked segments per segment marked \"out\"")],
+    params: &[Param::with_range("k", 4.0, (1.0, 1e6), "number of unmarked segments per segment marked \"out\"")],
     verified: &["two priorities, and the difference of their loss rates as the criterion: Yun 2009 §2.3"],
     reconstructed: &[
         "k = 4; every (k + 1)th segment of the stream carries the mark, also in retransmissions",
@@ -32,7 +32,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a timeout is always congestion",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(Casablanca {
             marking: Marking { k: p.get("k") as u64, mss: u64::from(c.mss) },
         }),
@@ -50,7 +50,7 @@ struct Marking {
 }
 
 impl Marking {
-    fn of(self, start: u64) -> Profile {
+    fn profile_at(self, start: u64) -> Profile {
         if start / self.mss % (self.k + 1) == self.k { Profile::Out } else { Profile::In }
     }
 
@@ -58,14 +58,14 @@ impl Marking {
     fn classify(self, out: u32, lost: u32) -> LossClass {
         let congestion = match lost {
             1 => out == 1,
-            _ => chance_of_at_least(out, lost, 1.0 / (self.k + 1) as f64) <= SIGNIFICANCE,
+            _ => binomial_tail(out, lost, 1.0 / (self.k + 1) as f64) <= SIGNIFICANCE,
         };
         if congestion { LossClass::Congestion } else { LossClass::Wireless }
     }
 }
 
 /// Returns P(X ≥ x) for n independent trials with success probability p.
-fn chance_of_at_least(x: u32, n: u32, p: f64) -> f64 {
+fn binomial_tail(x: u32, n: u32, p: f64) -> f64 {
     let mut below = 0.0;
     let mut term = (1.0 - p).powi(n as i32);
     for i in 0..x {
@@ -83,12 +83,12 @@ struct Casablanca {
 impl Casablanca {
     /// Classifies the missing segments below the highest segment that arrived, by their marks.
     fn classify(&self, s: &SenderState) -> LossClass {
-        let high = s.board.high_sack();
-        let missing = s.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
+        let high = s.scoreboard.high_sack();
+        let missing = s.scoreboard.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
         let (mut lost, mut out) = (0, 0);
         for e in missing {
             lost += 1;
-            out += u32::from(self.marking.of(e.start) == Profile::Out);
+            out += u32::from(self.marking.profile_at(e.start) == Profile::Out);
         }
         self.marking.classify(out, lost)
     }
@@ -106,8 +106,8 @@ impl CongestionControl for Casablanca {
         Reno.on_loss(w, l, s)
     }
 
-    fn profile(&mut self, sent: &Next) -> Profile {
-        self.marking.of(sent.start)
+    fn profile(&mut self, sent: &NextSegment) -> Profile {
+        self.marking.profile_at(sent.start)
     }
 }
 
@@ -121,9 +121,9 @@ mod tests {
     fn the_binomial_tail_matches_exact_values() {
         let exact = [(0, 1.0), (1, 0.67232), (2, 0.26272), (3, 0.05792), (4, 0.00672), (5, 0.00032)];
         for (x, p) in exact {
-            assert!((chance_of_at_least(x, 5, 0.2) - p).abs() < 1e-12, "{x}");
+            assert!((binomial_tail(x, 5, 0.2) - p).abs() < 1e-12, "{x}");
         }
-        assert!((chance_of_at_least(20, 30, 0.5) - 0.049_368_573_352_694).abs() < 1e-12);
+        assert!((binomial_tail(20, 30, 0.5) - 0.049_368_573_352_694).abs() < 1e-12);
     }
 
     // k = 4: segments 5, 10, 15 … are marked "out". Probabilities: two of two 0.04, one of two 0.36, two of
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn more_marked_losses_than_by_chance_are_congestion() {
         let marking = Marking { k: 4, mss: 1000 };
-        let marked: Vec<u64> = (1..=15).filter(|n| marking.of(1 + (n - 1) * 1000) == Profile::Out).collect();
+        let marked: Vec<u64> = (1..=15).filter(|n| marking.profile_at(1 + (n - 1) * 1000) == Profile::Out).collect();
         assert_eq!(marked, [5, 10, 15]);
         for (out, lost, judged) in [
             (0, 1, LossClass::Wireless),

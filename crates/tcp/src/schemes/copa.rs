@@ -8,7 +8,7 @@ use super::{ReceiverFeatures, Param, Scheme};
 use crate::Config;
 use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 use control::Copa;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -30,13 +30,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, NSDI 2018",
     needs: &[],
     params: &[
-        Param::number(
+        Param::with_range(
             "delta",
             0.5,
             (0.001, 10.0),
             "delta of the default mode: 1/delta segments wait in the queue (§2.2: 0.5)",
         ),
-        Param::word(
+        Param::with_words(
             "competitive",
             &["on", "off"],
             "competitive mode beside flows that fill the queue (§2.2); off = always the delta of the default mode",
@@ -68,7 +68,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          the paper has no rule for a path whose delay cannot grow",
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, prompt_acks: true, ..ReceiverFeatures::SACK },
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(Copa::new(p.get("delta"), p.choice("competitive") == 0)),
         // Copa does not reduce its window for a loss, so PRR is off.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),

@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::cubic::{Constants, Cubic, Version};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 use crate::slow_start::SlowStart;
 use crate::{Config, Preset};
 
@@ -20,21 +20,21 @@ pub(super) static SCHEME: Scheme = Scheme {
            I. Rhee, Taming the Elephants: New TCP Slow Start, Computer Networks 55(9), 2011",
     needs: &[],
     params: &[
-        Param::number("beta", 0.7, (0.1, 0.95), "window after a loss, as a share of the window before it (RFC 9438 §4.6)"),
-        Param::number("C", 0.4, (0.001, 100.0), "steepness of the cubic, segments per second cubed (RFC 9438 §5.1)"),
-        Param::word(
+        Param::with_range("beta", 0.7, (0.1, 0.95), "window after a loss, as a share of the window before it (RFC 9438 §4.6)"),
+        Param::with_range("C", 0.4, (0.001, 100.0), "steepness of the cubic, segments per second cubed (RFC 9438 §5.1)"),
+        Param::with_words(
             "form",
             &["auto", "rfc", "linux"],
             "rfc = RFC 9438; linux = Linux 6, which grows by a twentieth of the window per round trip until the first \
              loss sets W_max; auto = linux with preset linux, else rfc",
         ),
-        Param::word(
+        Param::with_words(
             "slow_start",
             &["auto", "hystart++", "hystart", "standard"],
             "end of slow start before a loss: hystart++ = RFC 9406; hystart = Ha and Rhee 2011, as in Linux; standard = none; auto = \
              hystart in the form of Linux, else hystart++, as RFC 9438 §4.10 recommends",
         ),
-        Param::word(
+        Param::with_words(
             "fast_convergence",
             &["on", "off"],
             "a loss below the last W_max reduces W_max further, for flows that come later (RFC 9438 §4.7)",
@@ -59,7 +59,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "round-trip times are exact; Linux also checks for the end of slow start while a recovery reduces the window to ssthresh",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    build: &|p, c| SenderPolicies { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 pub(super) fn control(p: &Params, c: &Config) -> Cubic {

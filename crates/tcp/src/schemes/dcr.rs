@@ -1,8 +1,8 @@
 use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
-use crate::recovery::Delayed;
-use crate::seams::Parts;
+use crate::recovery::DcrRecovery;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "dcr",
@@ -26,9 +26,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a retransmission timer that would expire during the delay is restarted",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|_, _| Parts {
+    build: &|_, _| SenderPolicies {
         control: Box::new(Reno),
-        recovery: Box::new(Delayed::default()),
+        recovery: Box::new(DcrRecovery::default()),
         notices: Box::new(IgnoreNotices),
     },
 };

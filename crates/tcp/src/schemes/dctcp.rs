@@ -1,10 +1,10 @@
-use super::{ReceiverFeatures, Echo, Param, Params, Scheme};
+use super::{ReceiverFeatures, EchoMode, Param, Params, Scheme};
 use crate::Config;
 use crate::config::HalveFrom;
-use crate::control::{Reno, leave, whole};
+use crate::control::{Reno, set_reduced_window, floor_segments};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -24,8 +24,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            SIGCOMM 2010",
     needs: &["step-marking"],
     params: &[
-        Param::number("g", 1.0 / 16.0, (1.0 / 1024.0, 1.0), "gain of the moving mean alpha, updated once per window (RFC 8257 §4.2)"),
-        Param::number("alpha", 1.0, (0.0, 1.0), "initial alpha; with 1 the first mark halves the window (RFC 8257 §3.3)"),
+        Param::with_range("g", 1.0 / 16.0, (1.0 / 1024.0, 1.0), "gain of the moving mean alpha, updated once per window (RFC 8257 §4.2)"),
+        Param::with_range("alpha", 1.0, (0.0, 1.0), "initial alpha; with 1 the first mark halves the window (RFC 8257 §3.3)"),
     ],
     verified: &[
         "the receiver's two states and the ACK at a change of state, alpha, the reduction once per window, the \
@@ -39,8 +39,8 @@ pub(super) static SCHEME: Scheme = Scheme {
          ACKs included, as in Linux' DCTCP",
         "K is a quarter of the buffer if the scenario names no queue",
     ],
-    features: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },
-    build: &|p, c| Parts { control: Box::new(Dctcp::new(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    features: ReceiverFeatures { echo: EchoMode::EachByte, ..ReceiverFeatures::SACK },
+    build: &|p, c| SenderPolicies { control: Box::new(Dctcp::new(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -73,8 +73,8 @@ impl Dctcp {
     /// rounds the reduction down to whole segments (dctcp_ssthresh()).
     fn marked_window(&self, cwnd: f64) -> f64 {
         if self.takes_whole {
-            let cwnd = whole(cwnd);
-            return cwnd - whole(cwnd * self.alpha / 2.0);
+            let cwnd = floor_segments(cwnd);
+            return cwnd - floor_segments(cwnd * self.alpha / 2.0);
         }
         cwnd * (1.0 - self.alpha / 2.0)
     }
@@ -87,7 +87,7 @@ impl CongestionControl for Dctcp {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         if l.signal == Signal::Echo {
-            leave(w, Some(self.marked_window(w.cwnd)), l.signal);
+            set_reduced_window(w, Some(self.marked_window(w.cwnd)), l.signal);
             return LossClass::Congestion;
         }
         Reno.on_loss(w, l, s) // §3.5
@@ -95,8 +95,8 @@ impl CongestionControl for Dctcp {
 
     /// Implements §3.3, steps 1 to 8. SACK blocks are ignored.
     fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.acked += a.acked;
-        self.marked += if a.ece { a.acked } else { 0 };
+        self.acked += a.acked_bytes;
+        self.marked += if a.ece { a.acked_bytes } else { 0 };
         if s.una <= self.window_end {
             return;
         }

@@ -1,7 +1,7 @@
-use super::{ReceiverFeatures, BASE, Param, Scheme, repair_by};
+use super::{ReceiverFeatures, BASE_PARAM, Param, Scheme, build_recovery};
 use crate::control::Reno;
-use crate::notices::RefreshTimer;
-use crate::seams::Parts;
+use crate::notices::RestartTimerOnEbsn;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ebsn",
@@ -21,8 +21,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            TCP over Wireless Networks, ICDCS 1997",
     needs: &["ebsn"],
     params: &[
-        BASE,
-        Param::word(
+        BASE_PARAM,
+        Param::with_words(
             "own_link",
             &["silent", "heard"],
             "reaction to EBSNs from the source's own link layer, if the source is a mobile; in the paper only \
@@ -41,9 +41,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an EBSN is an ICMP message of 40 bytes with the first eight bytes of the TCP header, and can be queued and lost",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(Reno),
-        recovery: repair_by(&BASE, p, c),
-        notices: Box::new(RefreshTimer),
+        recovery: build_recovery(&BASE_PARAM, p, c),
+        notices: Box::new(RestartTimerOnEbsn),
     },
 };

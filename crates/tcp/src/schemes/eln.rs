@@ -1,8 +1,8 @@
 use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::OncePerLoss;
+use crate::notices::RetransmitOncePerLoss;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "eln",
@@ -35,9 +35,9 @@ pub(super) static SCHEME: Scheme = Scheme {
          bit on duplicate ACKs caused by segments ahead of the retransmission",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|_, c| Parts {
+    build: &|_, c| SenderPolicies {
         control: Box::new(Reno),
         recovery: recovery::reno(c),
-        notices: Box::new(OncePerLoss::default()),
+        notices: Box::new(RetransmitOncePerLoss::default()),
     },
 };

@@ -1,7 +1,7 @@
-use super::ll_elsn::{ERSN, N, filter};
+use super::ll_elsn::{ERSN, N, build_eln_filter};
 use super::{ReceiverFeatures, Params, Scheme, cubic};
-use crate::recovery::{self, NoticeAware};
-use crate::seams::Parts;
+use crate::recovery::{self, NoticeAwareRecovery};
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "eln-cubic",
@@ -29,9 +29,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an ERSN suspends congestion control for its segment for two RTOs at most, and a disconnection freezes the sender, as in LL-ELSN",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(cubic::control(&Params::defaults(&cubic::SCHEME), c)),
-        recovery: Box::new(NoticeAware::new(recovery::sack(c))),
-        notices: Box::new(filter(p)),
+        recovery: Box::new(NoticeAwareRecovery::new(recovery::sack(c))),
+        notices: Box::new(build_eln_filter(p)),
     },
 };

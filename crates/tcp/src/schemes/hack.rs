@@ -1,8 +1,8 @@
 use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::Answer;
+use crate::notices::RetransmitOnEln;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "hack",
@@ -31,9 +31,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the headers are those of MAC and LLC, IP and TCP, with all options",
     ],
     features: ReceiverFeatures { header_check: true, ..ReceiverFeatures::SACK },
-    build: &|_, c| Parts {
+    build: &|_, c| SenderPolicies {
         control: Box::new(Reno),
         recovery: recovery::sack(c),
-        notices: Box::new(Answer),
+        notices: Box::new(RetransmitOnEln),
     },
 };

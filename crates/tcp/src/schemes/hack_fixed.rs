@@ -1,8 +1,8 @@
 use super::{Param, Scheme};
 use crate::control::Reno;
-use crate::notices::{Lasts, IgnoreDuplicatesAfterEln};
+use crate::notices::{DuplicateIgnorePeriod, IgnoreDuplicatesAfterEln};
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "hack-fixed",
@@ -13,7 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     congestion loss of the same segment remains undetected.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818, section 5.3",
-    params: &[Param::word(
+    params: &[Param::with_words(
         "shield",
         &["one-rtt", "until-rto"],
         "time after an ELN in which duplicate ACKs are ignored: one smoothed round-trip time, or until the segment is \
@@ -25,8 +25,8 @@ pub(super) static SCHEME: Scheme = Scheme {
          of the name; one-rtt is the more probable interpretation",
     ],
     build: &|p, c| {
-        let lasts = [Lasts::OneRtt, Lasts::UntilRto][p.choice("shield")];
-        Parts {
+        let lasts = [DuplicateIgnorePeriod::OneRtt, DuplicateIgnorePeriod::UntilRto][p.choice("shield")];
+        SenderPolicies {
             control: Box::new(Reno),
             recovery: recovery::sack(c),
             notices: Box::new(IgnoreDuplicatesAfterEln::new(lasts)),

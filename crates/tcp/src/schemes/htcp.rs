@@ -1,9 +1,9 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::estimators::least;
+use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -20,9 +20,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008",
     needs: &[],
     params: &[
-        Param::number("delta_l", 1.0, (0.0, 1000.0), "time after a loss with Reno's growth, s"),
-        Param::number("delta_b", 0.2, (0.0, 1.0), "relative change of the rate between two losses above which the second loss halves the window"),
-        Param::word(
+        Param::with_range("delta_l", 1.0, (0.0, 1000.0), "time after a loss with Reno's growth, s"),
+        Param::with_range("delta_b", 0.2, (0.0, 1.0), "relative change of the rate between two losses above which the second loss halves the window"),
+        Param::with_words(
             "rtt_scaling",
             &["on", "off"],
             "on: growth per round trip in proportion to the smallest round trip, with a factor of 1 at 100 ms, limited to 0.1 \
@@ -41,7 +41,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          window once more after a change of the rate",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| Parts { control: Box::new(Htcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    build: &|p, c| SenderPolicies { control: Box::new(Htcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -53,9 +53,9 @@ struct Htcp {
     /// RTT sample of the ACK being processed.
     rtt: Option<Span>,
     beta: f64,
-    memory: Memory,
+    memory: LossState,
     /// State before the last loss.
-    before: Memory,
+    before: LossState,
     /// First unsent byte at the last loss. Losses below this byte belong to the same window of data.
     point: u64,
     rate: Throughput,
@@ -63,7 +63,7 @@ struct Htcp {
 
 /// Part of H-TCP's state that a loss changes. Excludes the window.
 #[derive(Clone, Copy, Debug, Default)]
-struct Memory {
+struct LossState {
     /// Time of the last loss, or of the first ACK; `None` before the first ACK.
     since: Option<Time>,
     /// Maximum RTT; `None` before the first sample. A sample raises the maximum by at most 20 ms. A loss
@@ -77,8 +77,8 @@ struct Memory {
 /// Minimum and maximum fraction of the window that remains after a loss.
 const BETA: (f64, f64) = (0.5, 0.8);
 /// Reference RTT with scaling factor 1, in seconds, and bounds of the factor.
-const REFERENCE: f64 = 0.1;
-const SCALE: (f64, f64) = (0.1, 2.0);
+const REFERENCE_RTT_SECS: f64 = 0.1;
+const RTT_SCALE_RANGE: (f64, f64) = (0.1, 2.0);
 /// Maximum increase of the maximum RTT by one sample. Limits the effect of a delayed ACK (Linux).
 const LONGEST_STEP: Span = Span::from_millis(20);
 
@@ -91,8 +91,8 @@ impl Htcp {
             least: None,
             rtt: None,
             beta: BETA.0,
-            memory: Memory::default(),
-            before: Memory::default(),
+            memory: LossState::default(),
+            before: LossState::default(),
             point: 0,
             rate: Throughput::default(),
         }
@@ -103,13 +103,13 @@ impl Htcp {
         let late = (delta - self.delta_l).max(0.0);
         let mut alpha = 1.0 + 10.0 * late + (late / 2.0) * (late / 2.0);
         if let Some(least) = self.least.filter(|_| self.scales) {
-            alpha = (alpha * (least.secs_f64() / REFERENCE).clamp(SCALE.0, SCALE.1)).max(1.0);
+            alpha = (alpha * (least.secs_f64() / REFERENCE_RTT_SECS).clamp(RTT_SCALE_RANGE.0, RTT_SCALE_RANGE.1)).max(1.0);
         }
         2.0 * (1.0 - self.beta) * alpha // Reno's mean rate, for any beta
     }
 
     /// Returns the fraction of the window that a loss would leave now.
-    fn adapt(&self) -> f64 {
+    fn adaptive_beta(&self) -> f64 {
         let has_changed = match (self.memory.rate, self.rate.greatest) {
             (Some(before), Some(now)) => (now - before).abs() > self.delta_b * before,
             _ => true,
@@ -123,7 +123,7 @@ impl Htcp {
     }
 
     /// Adds an RTT sample that was measured outside recovery.
-    fn note(&mut self, rtt: Span) {
+    fn add_rtt_sample(&mut self, rtt: Span) {
         let least = self.least.unwrap_or(rtt);
         let longest = self.memory.longest.unwrap_or(least).max(least);
         self.memory.longest = Some(if rtt <= longest + LONGEST_STEP { longest.max(rtt) } else { longest });
@@ -134,14 +134,14 @@ impl CongestionControl for Htcp {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // An ACK with SACKed data yields no sample: the time for which a segment waits until a hole is filled
         // is no queueing delay.
-        if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
-            self.note(rtt);
+        if let Some(rtt) = self.rtt.filter(|_| a.delivered_bytes == a.acked_bytes) {
+            self.add_rtt_sample(rtt);
         }
         let since = *self.memory.since.get_or_insert(a.now);
         let alpha = self.alpha((a.now - since).secs_f64());
         if let Some(least) = self.least {
             let is_settled = a.now - since >= least * 4;
-            self.rate.on_ack(a.now, a.delivered as f64 / s.mss as f64, w.cwnd - alpha, least, is_settled);
+            self.rate.on_ack(a.now, a.delivered_bytes as f64 / s.mss as f64, w.cwnd - alpha, least, is_settled);
         }
         increase(w, alpha, a, s);
     }
@@ -150,14 +150,14 @@ impl CongestionControl for Htcp {
         if s.una >= self.point {
             self.before = self.memory;
         }
-        self.point = s.max_sent;
-        self.beta = self.adapt();
+        self.point = s.sent_end;
+        self.beta = self.adaptive_beta();
         decrease(w, self.beta, l);
         let longest = match (self.least, self.memory.longest) {
             (Some(least), Some(longest)) if longest > least => Some(least + (longest - least) * 19 / 20),
             (_, longest) => longest,
         };
-        self.memory = Memory { since: Some(l.now), longest, rate: self.rate.greatest };
+        self.memory = LossState { since: Some(l.now), longest, rate: self.rate.greatest };
         self.rate.pause();
         LossClass::Congestion
     }
@@ -168,9 +168,9 @@ impl CongestionControl for Htcp {
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
-        self.rtt = a.sample;
+        self.rtt = a.newest_rtt;
         if let Some(rtt) = self.rtt {
-            self.least = least(self.least, rtt);
+            self.least = min_with_sample(self.least, rtt);
         }
     }
 }
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn beta_is_the_rtt_ratio_or_half_after_a_rate_change() {
         let with = |longest, before, now| {
-            let memory = Memory { since: None, longest: Some(ms(longest)), rate: before };
+            let memory = LossState { since: None, longest: Some(ms(longest)), rate: before };
             let rate = Throughput { greatest: Some(now), ..Throughput::default() };
             let mut h = Htcp { least: Some(ms(60)), memory, rate, ..htcp(&[]) };
             let mut w = Window { cwnd: 110.0, ssthresh: 10.0 };
@@ -287,9 +287,9 @@ mod tests {
     // The RTT may be zero in a simulation. The ratio of two zero RTTs is undefined, so beta is 0.5.
     #[test]
     fn rtts_of_zero_halve_the_window() {
-        let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };
+        let memory = LossState { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };
         let rate = Throughput { greatest: Some(1000.0), ..Throughput::default() };
-        assert_eq!(Htcp { least: Some(Span::ZERO), memory, rate, ..htcp(&[]) }.adapt(), 0.5);
+        assert_eq!(Htcp { least: Some(Span::ZERO), memory, rate, ..htcp(&[]) }.adaptive_beta(), 0.5);
     }
 
     /// Delivers ACKs of one segment each. `acks` contains the arrival time and RTT of each ACK.
@@ -299,7 +299,7 @@ mod tests {
         for (now, rtt) in acks {
             s.una += MSS;
             s.nxt = s.una;
-            let ack = Ack { sample: Some(ms(rtt)), ..Ack::of(Time::ZERO + ms(now), MSS) };
+            let ack = Ack { newest_rtt: Some(ms(rtt)), ..Ack::of(Time::ZERO + ms(now), MSS) };
             h.observe(&ack, &s);
             h.on_ack(&mut w, &ack, &s);
         }
@@ -352,9 +352,9 @@ mod tests {
     #[test]
     fn a_spurious_loss_restores_the_time_since_the_last_loss() {
         let mut h = htcp(&[]);
-        let s = SenderState { una: 1001, max_sent: 9001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
+        let s = SenderState { una: 1001, sent_end: 9001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let (early, late) = (Time::ZERO + ms(1000), Time::ZERO + ms(5000));
-        h.memory = Memory { since: Some(early), longest: Some(ms(90)), rate: Some(7.0) };
+        h.memory = LossState { since: Some(early), longest: Some(ms(90)), rate: Some(7.0) };
         h.least = Some(ms(50));
         let before = Window { cwnd: 40.0, ssthresh: 20.0 };
         let mut w = before;

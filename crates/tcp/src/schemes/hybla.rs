@@ -1,10 +1,10 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
-use crate::config::{Growth, Validation};
+use crate::config::{Growth, CwndValidation};
 use crate::control::{Reno, increase};
-use crate::estimators::least;
+use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
@@ -26,8 +26,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            Communications and Networking 22(5), 2004",
     needs: &[],
     params: &[
-        Param::number("rtt0", 25.0, (1.0, 10_000.0), "RTT0, ms: the round trip of the reference connection, whose growth Hybla matches"),
-        Param::word(
+        Param::with_range("rtt0", 25.0, (1.0, 10_000.0), "RTT0, ms: the round trip of the reference connection, whose growth Hybla matches"),
+        Param::with_words(
             "form",
             &["paper", "linux"],
             "paper: slow start ends at an estimate of the bandwidth-delay product (Hoe 1996), and segments are spaced over the \
@@ -49,7 +49,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          the window does not grow before the estimate is known",
     ],
     features: ReceiverFeatures { paces: true, ..ReceiverFeatures::SACK },
-    build: &|p, c| Parts { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    build: &|p, c| SenderPolicies { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ struct Hybla {
     rtt0: f64,
     form: Version,
     least: Option<Span>,
-    beginning: Beginning,
+    beginning: FirstFlight,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +68,7 @@ enum Version {
 
 /// Progress of the ACKs for the first flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Beginning {
+enum FirstFlight {
     /// No ACK has arrived.
     Quiet,
     /// Some data is acknowledged. The fields are the time and lowest unacknowledged byte of the first ACK,
@@ -79,7 +79,7 @@ enum Beginning {
 }
 
 /// Maximum window of Linux in segments. A single ACK could otherwise exceed the maximum.
-const LARGEST: f64 = 65_535.0;
+const MAX_CWND: f64 = 65_535.0;
 
 impl Hybla {
     fn new(p: &Params) -> Self {
@@ -87,7 +87,7 @@ impl Hybla {
             rtt0: p.get("rtt0") / 1e3,
             form: if p.choice("form") == 0 { Version::Paper } else { Version::Linux },
             least: None,
-            beginning: Beginning::Quiet,
+            beginning: FirstFlight::Quiet,
         }
     }
 
@@ -99,30 +99,30 @@ impl Hybla {
     /// Processes an ACK of the first flight. Returns true if the window may grow. The initial window is rho
     /// segments, and ssthresh is rho times the ssthresh of the reference connection (Caini and Firrincieli
     /// 2004). If that ssthresh is infinite, the estimated bandwidth-delay product is used (Hoe 1996).
-    fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
+    fn on_first_flight_ack(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Version::Paper && w.ssthresh.is_infinite();
         match self.beginning {
-            Beginning::Over => return true,
-            Beginning::Quiet if estimates && s.una < s.max_sent => {
-                self.beginning = Beginning::Heard { since: now, una: s.una, end: s.max_sent };
+            FirstFlight::Over => return true,
+            FirstFlight::Quiet if estimates && s.una < s.sent_end => {
+                self.beginning = FirstFlight::Heard { since: now, una: s.una, end: s.sent_end };
                 return false;
             }
-            Beginning::Heard { end, .. } if s.una < end => return false,
-            Beginning::Heard { since, una, .. } if now > since => {
+            FirstFlight::Heard { end, .. } if s.una < end => return false,
+            FirstFlight::Heard { since, una, .. } if now > since => {
                 let rate = (s.una - una) as f64 / s.mss as f64 / (now - since).secs_f64();
                 let held = self.least.map_or(f64::INFINITY, |least| rate * least.secs_f64());
                 w.ssthresh = held.max(2.0);
             }
-            Beginning::Heard { .. } => {}
-            Beginning::Quiet => w.ssthresh *= self.rho(),
+            FirstFlight::Heard { .. } => {}
+            FirstFlight::Quiet => w.ssthresh *= self.rho(),
         }
-        self.beginning = Beginning::Over;
+        self.beginning = FirstFlight::Over;
         w.cwnd = w.cwnd.max(self.rho());
         true
     }
 
     /// Grows the window in slow start for an ACK that counts for `segments` segments.
-    fn start(&self, w: &mut Window, segments: f64) {
+    fn grow_in_slow_start(&self, w: &mut Window, segments: f64) {
         let step = libm::exp2(self.rho()) - 1.0;
         w.cwnd = (w.cwnd + step * segments).min(w.ssthresh);
     }
@@ -132,38 +132,38 @@ impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // A single ACK may increase the window by thousands of segments. In Linux the next ACKs do not increase the
         // window before the flight has used it.
-        let is_used = self.form == Version::Paper || s.usage.permits_growth(Validation::Full, w);
-        if !self.begin(w, a.now, s) {
+        let is_used = self.form == Version::Paper || s.usage.permits_growth(CwndValidation::Full, w);
+        if !self.on_first_flight_ack(w, a.now, s) {
             return;
         }
         if w.in_slow_start() {
             if is_used {
-                self.start(w, match s.growth {
+                self.grow_in_slow_start(w, match s.growth {
                     Growth::PerAck => 1.0,
-                    Growth::PerByte => a.counted as f64 / s.mss as f64,
+                    Growth::PerByte => a.growth_bytes as f64 / s.mss as f64,
                 });
             }
         } else {
             increase(w, self.rho() * self.rho(), a, s);
         }
-        w.cwnd = w.cwnd.min(LARGEST);
+        w.cwnd = w.cwnd.min(MAX_CWND);
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        self.beginning = Beginning::Over;
+        self.beginning = FirstFlight::Over;
         Reno.on_loss(w, l, s)
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
-        if let Some(rtt) = a.sample {
-            self.least = least(self.least, rtt);
+        if let Some(rtt) = a.newest_rtt {
+            self.least = min_with_sample(self.least, rtt);
         }
     }
 
     fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
-        let is_paced = self.form == Version::Paper && self.beginning == Beginning::Over;
+        let is_paced = self.form == Version::Paper && self.beginning == FirstFlight::Over;
         let srtt = s.srtt.filter(|_| is_paced)?;
-        Some(Rate::computed(w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()))
+        Some(Rate::from_bps_f64(w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()))
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
     /// Returns a sender after its first flight, with a minimum RTT of `ms` milliseconds.
     fn of(ms: u64) -> Hybla {
         let least = Some(Span::from_millis(ms));
-        Hybla { least, beginning: Beginning::Over, ..Hybla::new(&Params::defaults(&SCHEME)) }
+        Hybla { least, beginning: FirstFlight::Over, ..Hybla::new(&Params::defaults(&SCHEME)) }
     }
 
     /// Returns the window after an ACK of two segments.
@@ -221,7 +221,7 @@ mod tests {
                 Ack::of(Time::ZERO, MSS);
             let after = [10, 9, 12, 13].map(|outstanding| {
                 let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
-                s.usage.note(outstanding, false, 1, 1 + outstanding * MSS);
+                s.usage.record_transmission(outstanding, false, 1, 1 + outstanding * MSS);
                 h.on_ack(&mut w, &ack, &s);
                 w.cwnd
             });
@@ -232,9 +232,9 @@ mod tests {
     /// Returns the window after each ACK of a first flight of ten segments, at an RTT of 100 ms. `acks`
     /// contains the arrival time in ms and the number of segments of each ACK.
     fn begun(form: Version, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
-        let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
-        let mut s = SenderState { una: 1, nxt: 10_001, max_sent: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
-        s.usage.note(10, true, 1, 10_001);
+        let mut h = Hybla { beginning: FirstFlight::Quiet, form, ..of(100) };
+        let mut s = SenderState { una: 1, nxt: 10_001, sent_end: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
+        s.usage.record_transmission(10, true, 1, 10_001);
         let mut w = Window { cwnd: 2.0, ssthresh };
         let mut hear = |&(ms, segments): &(u64, u64)| {
             let now = Time::ZERO + Span::from_millis(ms);
@@ -269,7 +269,7 @@ mod tests {
         let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut rho = |rtt: u64| {
             s.una += MSS;
-            let ack = Ack { sample: Some(Span::from_millis(rtt)), ..Ack::of(Time::ZERO, MSS) };
+            let ack = Ack { newest_rtt: Some(Span::from_millis(rtt)), ..Ack::of(Time::ZERO, MSS) };
             h.observe(&ack, &s);
             h.rho()
         };
@@ -287,6 +287,6 @@ mod tests {
         let slow = SenderState { mss: 1, srtt: Some(Span::from_secs(10)), ..s.clone() };
         let w = Window { cwnd: 1.0, ssthresh: 1.0 };
         assert_eq!(of(100).pacing_rate(&w, &slow), Some(Rate::from_bps(1)));
-        assert_eq!(Hybla { beginning: Beginning::Quiet, ..of(100) }.pacing_rate(&w, &s), None, "one burst");
+        assert_eq!(Hybla { beginning: FirstFlight::Quiet, ..of(100) }.pacing_rate(&w, &s), None, "one burst");
     }
 }

@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Truth, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Truth, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -18,13 +18,13 @@ pub(super) static SCHEME: Scheme = Scheme {
            Networks, EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
     needs: &["truth"],
     params: &[
-        Param::word(
+        Param::with_words(
             "share",
             &["fair", "whole"],
             "known bandwidth: fair = an equal share, among TCP connections, of the capacity that UDP leaves; whole = the \
              capacity of the bottleneck",
         ),
-        Param::word(
+        Param::with_words(
             "round_trip",
             &["empty", "measured"],
             "known round trip: empty = with empty queues; measured = SRTT, queueing delay included",
@@ -38,7 +38,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "growth is Reno's, loss recovery is NewReno's, and every loss counts as congestion",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(Ideal::new(p)),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),
@@ -63,7 +63,7 @@ impl Ideal {
 
     /// Returns the bandwidth-delay product in segments, at least two; `None` before the simulator reports the
     /// path.
-    fn capacity(&self, s: &SenderState) -> Option<f64> {
+    fn bandwidth_delay_product(&self, s: &SenderState) -> Option<f64> {
         let t = self.truth?;
         let rate = if self.knows_whole { t.whole } else { t.rate };
         let rtt = s.srtt.filter(|_| self.measures).unwrap_or(t.rtt);
@@ -77,7 +77,7 @@ impl CongestionControl for Ideal {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        w.ssthresh = self.capacity(s).unwrap_or(l.half);
+        w.ssthresh = self.bandwidth_delay_product(s).unwrap_or(l.half);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.ssthresh };
         LossClass::Congestion
     }

@@ -1,9 +1,9 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::estimators::least;
+use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -23,15 +23,15 @@ pub(super) static SCHEME: Scheme = Scheme {
            Performance Evaluation 65(6-7), 2008, first in VALUETOOLS 2006",
     needs: &[],
     params: &[
-        Param::number("alpha_min", 0.3, (0.01, 1.0), "segments added per round at the longest delay"),
-        Param::number("alpha_max", 10.0, (1.0, 1000.0), "segments added per round at the shortest delays"),
-        Param::number("beta_min", 0.125, (0.01, 0.5), "reduction at a loss with short delays, as a share of the window"),
-        Param::number("beta_max", 0.5, (0.5, 0.9), "reduction at a loss with long delays, as a share of the window"),
-        Param::number("eta1", 0.01, (0.0, 0.1), "share of the longest delay up to which alpha_max holds"),
-        Param::number("eta2", 0.1, (0.0, 0.4), "share of the longest delay up to which beta_min holds"),
-        Param::number("eta3", 0.8, (0.5, 1.0), "share of the longest delay from which on beta_max holds"),
-        Param::number("theta", 5.0, (1.0, 100.0), "consecutive round trips with a delay up to eta1 before alpha returns to alpha_max"),
-        Param::number("window", 15.0, (1.0, 10_000.0), "window below which Illinois is Reno, segments (the paper's W_thresh)"),
+        Param::with_range("alpha_min", 0.3, (0.01, 1.0), "segments added per round at the longest delay"),
+        Param::with_range("alpha_max", 10.0, (1.0, 1000.0), "segments added per round at the shortest delays"),
+        Param::with_range("beta_min", 0.125, (0.01, 0.5), "reduction at a loss with short delays, as a share of the window"),
+        Param::with_range("beta_max", 0.5, (0.5, 0.9), "reduction at a loss with long delays, as a share of the window"),
+        Param::with_range("eta1", 0.01, (0.0, 0.1), "share of the longest delay up to which alpha_max holds"),
+        Param::with_range("eta2", 0.1, (0.0, 0.4), "share of the longest delay up to which beta_min holds"),
+        Param::with_range("eta3", 0.8, (0.5, 1.0), "share of the longest delay from which on beta_max holds"),
+        Param::with_range("theta", 5.0, (1.0, 100.0), "consecutive round trips with a delay up to eta1 before alpha returns to alpha_max"),
+        Param::with_range("window", 15.0, (1.0, 10_000.0), "window below which Illinois is Reno, segments (the paper's W_thresh)"),
     ],
     verified: &[
         "compared by hand with the paper and the source of Linux: both curves and their constants, the rule of the small window, \
@@ -45,7 +45,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          one segment more",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| Parts { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    build: &|p, c| SenderPolicies { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -58,7 +58,7 @@ struct Illinois {
     rtt: Option<Span>,
     delays: Delays,
     round: Round,
-    now: Pace,
+    now: AimdParameters,
     /// Number of consecutive rounds with a delay below d_1 since the last longer delay; `None` before the
     /// first longer delay.
     short: Option<u32>,
@@ -74,7 +74,7 @@ struct Curves {
 
 /// Increase and decrease of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Pace {
+struct AimdParameters {
     /// Increase per round trip in segments.
     alpha: f64,
     /// Fraction by which a loss reduces the window.
@@ -82,7 +82,7 @@ struct Pace {
 }
 
 /// Reno's additive increase and multiplicative decrease.
-const RENO: Pace = Pace { alpha: 1.0, beta: 0.5 };
+const RENO: AimdParameters = AimdParameters { alpha: 1.0, beta: 0.5 };
 
 /// Minimum and maximum RTT so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,14 +133,14 @@ impl Illinois {
             rtt: None,
             delays: Delays::default(),
             round: Round::default(),
-            now: Pace { alpha: p.get("alpha_max"), ..RENO },
+            now: AimdParameters { alpha: p.get("alpha_max"), ..RENO },
             short: None,
         }
     }
 
     /// Adds an RTT sample that was measured outside recovery.
-    fn note(&mut self, rtt: Span) {
-        self.delays.least = least(self.delays.least, rtt);
+    fn add_rtt_sample(&mut self, rtt: Span) {
+        self.delays.least = min_with_sample(self.delays.least, rtt);
         self.delays.most = self.delays.most.max(rtt);
         self.round.sum = self.round.sum + rtt;
         self.round.samples += 1;
@@ -148,7 +148,7 @@ impl Illinois {
 
     /// Returns the round's mean queueing delay as a fraction of the maximum so far; `None` without RTT
     /// samples in the round.
-    fn share(&self) -> Option<f64> {
+    fn delay_fraction(&self) -> Option<f64> {
         let least = self.delays.least?;
         let mean = (self.round.samples > 0).then(|| self.round.sum / self.round.samples)?;
         let longest = (self.delays.most - least).secs_f64();
@@ -156,11 +156,11 @@ impl Illinois {
     }
 
     /// Updates alpha and beta, once per round.
-    fn adapt(&mut self, w: &Window) {
+    fn update_aimd(&mut self, w: &Window) {
         if w.cwnd < self.window {
             self.now = RENO;
-        } else if let Some(share) = self.share() {
-            self.now = Pace { alpha: self.alpha(share), beta: self.curves.beta(share) };
+        } else if let Some(share) = self.delay_fraction() {
+            self.now = AimdParameters { alpha: self.alpha(share), beta: self.curves.beta(share) };
         }
     }
 
@@ -180,11 +180,11 @@ impl CongestionControl for Illinois {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // An ACK with SACKed data yields no sample: the time for which a segment waits until a hole is filled
         // is no queueing delay.
-        if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
-            self.note(rtt);
+        if let Some(rtt) = self.rtt.filter(|_| a.delivered_bytes == a.acked_bytes) {
+            self.add_rtt_sample(rtt);
         }
         if s.una > self.round.end {
-            self.adapt(w);
+            self.update_aimd(w);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
         increase(w, self.now.alpha, a, s);
@@ -201,7 +201,7 @@ impl CongestionControl for Illinois {
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
-        self.rtt = a.sample;
+        self.rtt = a.newest_rtt;
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
     fn paced(i: &mut Illinois, cwnd: f64, mean: u64) -> (f64, f64) {
         i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };
         i.round = Round { end: 0, sum: Span::from_millis(4 * mean), samples: 4 };
-        i.adapt(&Window { cwnd, ssthresh: 1.0 });
+        i.update_aimd(&Window { cwnd, ssthresh: 1.0 });
         (i.now.alpha, i.now.beta)
     }
 
@@ -257,8 +257,8 @@ mod tests {
         let mut i = illinois();
         i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(100) };
         i.round = Round { end: 0, sum: Span::from_millis(100), samples: 1 };
-        i.adapt(&Window { cwnd: 20.0, ssthresh: 1.0 });
-        assert_eq!(i.now, Pace { alpha: 10.0, beta: 0.125 });
+        i.update_aimd(&Window { cwnd: 20.0, ssthresh: 1.0 });
+        assert_eq!(i.now, AimdParameters { alpha: 10.0, beta: 0.125 });
     }
 
     // theta = 5: after a delay above d_1, alpha does not change for four rounds with a delay below d_1.
@@ -303,7 +303,7 @@ mod tests {
             s.una += 1000;
             s.nxt = s.una + 3000;
             let rtt = Span::from_millis(rtt);
-            let ack = Ack { sample: Some(rtt), ..Ack::of(Time::ZERO + rtt, 1000) };
+            let ack = Ack { newest_rtt: Some(rtt), ..Ack::of(Time::ZERO + rtt, 1000) };
             i.observe(&ack, &s);
             let before = w.cwnd;
             i.on_ack(w, &ack, &s);

@@ -1,9 +1,9 @@
-use super::{ReceiverFeatures, Echo, Param, Scheme};
+use super::{ReceiverFeatures, EchoMode, Param, Scheme};
 use crate::control::Reno;
 use crate::estimators::AvailableRate;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -33,15 +33,15 @@ pub(super) static SCHEME: Scheme = Scheme {
         "rtt: the paper does not say which RTT turns the rate into a window; each value is one interpretation",
         "queue length that causes a warning: threshold and weight of the queue `congestion-warning`, whose defaults are interpretations",
     ],
-    features: ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
-    build: &|p, c| Parts {
+    features: ReceiverFeatures { echo: EchoMode::EachMark, ..ReceiverFeatures::NOTHING },
+    build: &|p, c| SenderPolicies {
         control: Box::new(Jersey::new(Clock::Sender, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),
     },
 };
 
-pub(super) const PARAMS: &[Param] = &[Param::word(
+pub(super) const PARAMS: &[Param] = &[Param::with_words(
     "rtt",
     &["current", "minimum"],
     "RTT that multiplies the estimate: the latest sample, or the smallest so far",
@@ -93,16 +93,16 @@ impl Jersey {
     /// Returns the paper's ownd in segments, at least two: estimated rate times minimum RTT. `None` before
     /// the first rate estimate.
     fn own_window(&self, s: &SenderState) -> Option<f64> {
-        let rtt = self.rtt.filter(|_| self.rate.rate() > 0.0)?;
+        let rtt = self.rtt.filter(|_| self.rate.bytes_per_second() > 0.0)?;
         let rtt = if self.by_the_least { rtt.least } else { rtt.last };
-        Some((self.rate.rate() * rtt.secs_f64() / s.mss as f64).max(2.0))
+        Some((self.rate.bytes_per_second() * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 
     /// Sets the window to the paper's ownd (rate control). In slow start, sets only ssthresh (Yun 2009 §2.2:
     /// "in a congestion avoidance phase").
     fn control_rate(&mut self, w: &mut Window, s: &SenderState) {
         let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
-        self.controlled_up_to = s.max_sent;
+        self.controlled_up_to = s.sent_end;
         if !w.in_slow_start() {
             w.cwnd = own;
         }
@@ -111,10 +111,10 @@ impl Jersey {
 
     fn estimate(&mut self, a: &Ack, rtt: Span) {
         match self.clock {
-            Clock::Sender => self.rate.update(a.now, a.acked, rtt),
+            Clock::Sender => self.rate.update(a.now, a.acked_bytes, rtt),
             Clock::Receiver => match a.arrival {
-                Some(arrival) if self.rate.last_arrival() == Some(arrival.at) => self.rate.merge(a.acked, rtt),
-                Some(arrival) => self.rate.update(arrival.at, a.acked, rtt),
+                Some(arrival) if self.rate.last_arrival() == Some(arrival.at) => self.rate.merge(a.acked_bytes, rtt),
+                Some(arrival) => self.rate.update(arrival.at, a.acked_bytes, rtt),
                 None => {}
             },
         }
@@ -141,14 +141,14 @@ impl CongestionControl for Jersey {
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
         self.is_warned = a.ece;
-        if let Some(rtt) = a.sample {
+        if let Some(rtt) = a.newest_rtt {
             self.rtt = Some(self.rtt.map_or(RoundTrip { last: rtt, least: rtt, smoothed: rtt }, |old| {
                 // RFC 6298 §2.3, with a gain of 1/8.
                 RoundTrip { last: rtt, least: old.least.min(rtt), smoothed: (old.smoothed * 7 + rtt) / 8 }
             }));
         }
         if let Some(rtt) = self.rtt
-            && a.acked > 0
+            && a.acked_bytes > 0
         {
             self.estimate(a, rtt.smoothed);
         }
@@ -183,9 +183,9 @@ mod tests {
                 state.una = start + 1000;
                 let arrival = Some(Arrival { seq: start, at: at(8 * k + 60) });
                 let sample = Some(at(ms) - at(8 * k));
-                jersey.observe(&Ack { sample, ..ack(at(ms), 1000, arrival, false) }, &state);
+                jersey.observe(&Ack { newest_rtt: sample, ..ack(at(ms), 1000, arrival, false) }, &state);
             } else {
-                state.max_sent = start + 1000;
+                state.sent_end = start + 1000;
             }
         }
         (jersey, state)
@@ -226,7 +226,7 @@ mod tests {
         let (mut jersey, mut state) = fed(Clock::Sender, 1);
         let warning = ack(at(4200), 1000, None, true);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-        state.una = state.max_sent - 5000;
+        state.una = state.sent_end - 5000;
         jersey.on_ack(&mut w, &warning, &state);
         w.cwnd = 14.0;
         state.una += 5000;
@@ -255,7 +255,7 @@ mod tests {
     // uses the arrival times of the segments.
     #[test]
     fn compressed_acks_bias_jersey_but_not_new_jersey() {
-        let rates = [Clock::Sender, Clock::Receiver].map(|clock| fed(clock, 96).0.rate.rate() / 1000.0);
+        let rates = [Clock::Sender, Clock::Receiver].map(|clock| fed(clock, 96).0.rate.bytes_per_second() / 1000.0);
         assert!(rates[0] > 190.0 && (rates[1] - 125.0).abs() < 1e-3, "{rates:?}");
     }
 }

@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::ForwardDelays;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -23,8 +23,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            22(4), 2004",
     needs: &[],
     params: &[
-        Param::number("k", 1.0, (0.0, 1e6), "largest number of queued packets in the last window without congestion"),
-        Param::number("several", 1.0, (0.0, 1e3), "minimum time between two window reductions, round trips"),
+        Param::with_range("k", 1.0, (0.0, 1e6), "largest number of queued packets in the last window without congestion"),
+        Param::with_range("several", 1.0, (0.0, 1e3), "minimum time between two window reductions, round trips"),
     ],
     verified: &["the threshold on queued segments, and the reactions to a loss above and below it: Yun 2009 §2.2"],
     reconstructed: &[
@@ -32,8 +32,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "\"over several RTT\" (Yun 2009): at least one round trip after the last window reduction",
         "loss recovery is NewReno's; before two packets have arrived the reaction to a loss is Reno's",
     ],
-    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
-    build: &|p, c| Parts {
+    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::NOTHING },
+    build: &|p, c| SenderPolicies {
         control: Box::new(Jtcp {
             k: p.get("k"),
             several: p.get("several"),
@@ -57,7 +57,7 @@ struct Jtcp {
 impl Jtcp {
     /// True if more than k packets of the last window were queued; `None` before two arrivals.
     fn is_congested(&self, w: &Window) -> Option<bool> {
-        Some(self.delays.over(w.cwnd as usize)?.queued()? > self.k)
+        Some(self.delays.interval_of_last(w.cwnd as usize)?.queue_growth_packets()? > self.k)
     }
 
     fn is_soon_after_reduction(&self, now: Time, s: &SenderState) -> bool {
@@ -93,7 +93,7 @@ impl CongestionControl for Jtcp {
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = s.board.sent_once(arrival.seq)
+            && let Some(sent) = s.scoreboard.sent_once(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
         }

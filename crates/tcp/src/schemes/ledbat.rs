@@ -5,7 +5,7 @@ mod rfc6817;
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{CongestionControl, Parts};
+use crate::seams::{CongestionControl, SenderPolicies};
 use airhop_base::Span;
 use plus_plus::PlusPlus;
 use rfc6817::Ledbat;
@@ -31,20 +31,20 @@ pub(super) static SCHEME: Scheme = Scheme {
            draft-irtf-iccrg-ledbat-plus-plus",
     needs: &[],
     params: &[
-        Param::word("form", &["ledbat", "ledbat++"], "ledbat = RFC 6817; ledbat++ = the draft's changes to it"),
-        Param::number(
+        Param::with_words("form", &["ledbat", "ledbat++"], "ledbat = RFC 6817; ledbat++ = the draft's changes to it"),
+        Param::with_range(
             "target",
             0.0,
             (0.0, 10_000.0),
             "TARGET, the target queueing delay, ms; 0 = default of `form`: 100 (RFC 6817 §2.5) or 60 (LEDBAT++)",
         ),
-        Param::number(
+        Param::with_range(
             "gain",
             1.0,
             (0.001, 1.0),
             "GAIN, segments per round trip without a queue (RFC 6817 §2.5); LEDBAT++ has another gain",
         ),
-        Param::number(
+        Param::with_range(
             "allowed_increase",
             1.0,
             (0.1, 1000.0),
@@ -67,8 +67,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "LEDBAT++ follows three implementations that quote its sections (one is Apple's kernel); the draft was not available. Round-trip \
         times are those of single segments, the smallest of 4 as in the RFC, and periods of two round trips are counted in such samples",
     ],
-    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
-    build: &|p, c| Parts { control: control(p), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::SACK },
+    build: &|p, c| SenderPolicies { control: control(p), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 fn control(p: &Params) -> Box<dyn CongestionControl> {

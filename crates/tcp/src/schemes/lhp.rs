@@ -1,8 +1,8 @@
 use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
-use crate::notices::Answer;
+use crate::notices::RetransmitOnEln;
 use crate::recovery::{Lhp, Trigger};
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "lhp",
@@ -20,7 +20,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "X. Gao, S. N. Diggavi and S. Muthukrishnan, LHP: An End-to-End Reliable Transport Protocol over \
            Wireless Data Networks, ICC 2003",
     needs: &["fragments"],
-    params: &[Param::word(
+    params: &[Param::with_words(
         "trigger",
         &["sack", "smart"],
         "information that tells the sender which segment caused an ACK: sack = the segments that SACK blocks report for \
@@ -37,13 +37,13 @@ pub(super) static SCHEME: Scheme = Scheme {
         "after a reduction the window does not grow until all data outstanding at the reduction is acknowledged",
         "an ACK carries both SACK blocks and the number of the segment, for either value of trigger",
     ],
-    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::SACK },
     build: &|p, c| {
         let trigger = [Trigger::Sack, Trigger::Smart][p.choice("trigger")];
-        Parts {
+        SenderPolicies {
             control: Box::new(Reno),
             recovery: Box::new(Lhp::new(trigger, c.dupthresh)),
-            notices: Box::new(Answer),
+            notices: Box::new(RetransmitOnEln),
         }
     },
 };

@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::notices::ElnFilter;
 use crate::recovery::Esack;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ll-elsn",
@@ -30,24 +30,24 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a frozen sender sends a probe at each RTO, and unfreezes after 12 probes without an ACK",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, _| Parts {
+    build: &|p, _| SenderPolicies {
         control: Box::new(Reno),
         recovery: Box::new(Esack::default()),
-        notices: Box::new(filter(p)),
+        notices: Box::new(build_eln_filter(p)),
     },
 };
 
-pub(super) const N: Param = Param::number(
+pub(super) const N: Param = Param::with_range(
     "n",
     2.0,
     (0.0, 1e6),
     "largest number of consecutive ELNs taken for channel noise; more indicate a disconnection (Yun 2009 §4.2)",
 );
 pub(super) const ERSN: Param =
-    Param::word("ersn", &["heeded", "ignored"], "reaction to an ERSN, to separate its effect from that of ELN");
+    Param::with_words("ersn", &["heeded", "ignored"], "reaction to an ERSN, to separate its effect from that of ELN");
 
 /// Creates the ELN filter that the parameters [`N`] and [`ERSN`] configure.
-pub(super) fn filter(p: &Params) -> ElnFilter {
+pub(super) fn build_eln_filter(p: &Params) -> ElnFilter {
     match p.choice(ERSN.name) {
         0 => ElnFilter::new(p.get(N.name) as u32),
         _ => ElnFilter::without_ersn(p.get(N.name) as u32),

@@ -1,13 +1,13 @@
 //! Schemes. Each scheme has its own file, and an entry in the list at the end of this module.
 
 use crate::recovery;
-use crate::seams::{Parts, Recovery};
+use crate::seams::{Recovery, SenderPolicies};
 use crate::{Config, LossDetection, Preset};
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
 /// Function that builds the policies of one sender.
-pub type Build = dyn Fn(&Params, &Config) -> Parts + Send + Sync;
+pub type PolicyBuilder = dyn Fn(&Params, &Config) -> SenderPolicies + Send + Sync;
 
 /// Scheme: a named combination of policies, with a catalogue entry.
 pub struct Scheme {
@@ -37,7 +37,7 @@ pub struct Scheme {
     /// Features that the scheme requires of receiver, segments and sender.
     pub features: ReceiverFeatures,
     /// Function that builds the policies of one sender.
-    pub build: &'static Build,
+    pub build: &'static PolicyBuilder,
 }
 
 impl fmt::Debug for Scheme {
@@ -52,16 +52,16 @@ pub struct ReceiverFeatures {
     /// True if ACKs carry SACK blocks (RFC 2018).
     pub sack: bool,
     /// True if an ACK carries the number and arrival time of the segment that caused the ACK.
-    pub arrival: bool,
+    pub arrival_report: bool,
     /// True if the receiver acknowledges every segment at once, even if the connection delays ACKs.
     pub prompt_acks: bool,
     /// True if data segments carry a checksum of their headers (HACK).
     pub header_check: bool,
     /// True if every duplicate ACK repeats an ELN until the segment arrives (TCP-ELN).
     pub eln_repeated: bool,
-    /// Echo of ECN marks by the receiver. With [`Echo::AsConfigured`], the configuration of the connection
+    /// Echo of ECN marks by the receiver. With [`EchoMode::AsConfigured`], the configuration of the connection
     /// decides whether data segments are ECN-capable.
-    pub echo: Echo,
+    pub echo: EchoMode,
     /// True if nodes add a data segment's contention time to a header field and the receiver limits the
     /// window by this time (TCP-CC).
     pub contention: bool,
@@ -70,22 +70,22 @@ pub struct ReceiverFeatures {
     /// True if the scheme sets a pacing rate, even if the connection disables `pacing`. Sender only.
     pub paces: bool,
     /// True if the scheme reads state that only the preset linux has. Sender only.
-    pub linux: bool,
+    pub needs_linux_state: bool,
 }
 
 impl ReceiverFeatures {
     /// No features.
     pub const NOTHING: ReceiverFeatures = ReceiverFeatures {
         sack: false,
-        arrival: false,
+        arrival_report: false,
         prompt_acks: false,
         header_check: false,
         eln_repeated: false,
-        echo: Echo::AsConfigured,
+        echo: EchoMode::AsConfigured,
         contention: false,
         delivery_rate: false,
         paces: false,
-        linux: false,
+        needs_linux_state: false,
     };
     /// SACK blocks only.
     pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
@@ -97,15 +97,15 @@ impl ReceiverFeatures {
 
     /// True if the connection uses ECN.
     pub(crate) fn uses_ecn(&self, config: &Config) -> bool {
-        config.ecn || self.echo != Echo::AsConfigured
+        config.ecn || self.echo != EchoMode::AsConfigured
     }
 
     /// Returns the types of packets that are sent ECN-capable.
-    pub(crate) fn extent(&self, config: &Config) -> Extent {
+    pub(crate) fn ect_packets(&self, config: &Config) -> EctPackets {
         match self.echo {
-            Echo::EachByte if config.stack == Preset::Linux => Extent::All,
-            Echo::EachByte => Extent::Handshake,
-            Echo::AsConfigured | Echo::EachMark => Extent::NewData,
+            EchoMode::EachByte if config.stack == Preset::Linux => EctPackets::All,
+            EchoMode::EachByte => EctPackets::Handshake,
+            EchoMode::AsConfigured | EchoMode::EachMark => EctPackets::NewData,
         }
     }
 
@@ -113,8 +113,8 @@ impl ReceiverFeatures {
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("paces", self.paces),
-            ("echoes-each-byte", self.echo == Echo::EachByte),
-            ("echoes-each-mark", self.echo == Echo::EachMark),
+            ("echoes-each-byte", self.echo == EchoMode::EachByte),
+            ("echoes-each-mark", self.echo == EchoMode::EachMark),
         ];
         flags.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
     }
@@ -122,7 +122,7 @@ impl ReceiverFeatures {
 
 /// Types of packets that a connection with ECN sends ECN-capable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Extent {
+pub(crate) enum EctPackets {
     /// New data only (RFC 3168 §6.1.1, §6.1.4, §6.1.5).
     NewData,
     /// New data, SYN and SYN-ACK (RFC 8257 §3.6).
@@ -134,7 +134,7 @@ pub(crate) enum Extent {
 
 /// Echo of ECN marks to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Echo {
+pub enum EchoMode {
     /// No echo, or the echo of RFC 3168, according to the configuration.
     AsConfigured,
     /// One immediate ACK with ECE per mark (Jersey). Data is ECN-capable in any configuration.
@@ -160,7 +160,7 @@ pub struct Param {
 
 impl Param {
     /// Declares a numeric parameter with a range from `least` to `most`.
-    pub const fn number(
+    pub const fn with_range(
         name: &'static str,
         default: f64,
         (least, most): (f64, f64),
@@ -170,7 +170,7 @@ impl Param {
     }
 
     /// Declares a parameter that selects one of `words`. The first word is the default.
-    pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
+    pub const fn with_words(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
         Param { name, default: 0.0, range: (0.0, words.len() as f64 - 1.0), words, about }
     }
 }
@@ -239,16 +239,19 @@ impl Params {
 }
 
 /// Parameter that selects the loss recovery of a scheme whose paper names no recovery.
-const BASE: Param =
-    Param::word("base", &["tahoe", "reno", "newreno"], "loss recovery of the sender; the paper names none");
+const BASE_PARAM: Param = Param::with_words(
+    "base",
+    &["tahoe", "reno", "newreno"],
+    "loss recovery of the sender; the paper names none",
+);
 
 /// Returns the loss recovery that a parameter's value selects.
-fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
+fn build_recovery(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
     let name = words.words[params.choice(words.name)];
     if name == "rate-halving" {
         return recovery::recovery_by_detection(config, recovery::rate_halving);
     }
-    let kind = recovery::KINDS.iter().find(|kind| kind.name == name);
+    let kind = recovery::RECOVERY_KINDS.iter().find(|kind| kind.name == name);
     (kind.expect("every word names a recovery").build)(config)
 }
 
@@ -269,7 +272,7 @@ schemes! {
 }
 
 /// Schemes added at run time.
-static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
+static ADDED_SCHEMES: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
 
 /// Error if a built-in scheme already has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,11 +285,11 @@ pub struct NameTaken;
 ///
 /// [`NameTaken`] if a built-in scheme has the name. Results under the name of a published scheme must be
 /// results of that scheme.
-pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
+pub fn add_scheme(scheme: Scheme) -> Result<(), NameTaken> {
     if SCHEMES.iter().any(|s| s.name == scheme.name) {
         return Err(NameTaken);
     }
-    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut added = ADDED_SCHEMES.write().unwrap_or_else(PoisonError::into_inner);
     let scheme: &'static Scheme = Box::leak(Box::new(scheme));
     match added.iter_mut().find(|s| s.name == scheme.name) {
         Some(former) => *former = scheme,
@@ -297,11 +300,11 @@ pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
 
 /// Returns every scheme: built-in schemes in catalogue order, then added schemes.
 pub fn schemes() -> Vec<&'static Scheme> {
-    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    let added = ADDED_SCHEMES.read().unwrap_or_else(PoisonError::into_inner);
     SCHEMES.iter().chain(added.iter()).copied().collect()
 }
 
 /// Returns the scheme with this name; `None` without such a scheme.
-pub fn find(name: &str) -> Option<&'static Scheme> {
+pub fn find_scheme(name: &str) -> Option<&'static Scheme> {
     schemes().into_iter().find(|s| s.name == name)
 }

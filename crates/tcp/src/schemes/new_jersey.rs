@@ -1,8 +1,8 @@
 use super::jersey::{Clock, Jersey, PARAMS};
-use super::{ReceiverFeatures, Echo, Scheme};
+use super::{ReceiverFeatures, EchoMode, Scheme};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "new-jersey",
@@ -22,8 +22,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the receiver's clock is exact, so only arrivals at one instant are merged",
         "the reconstructed parts of `jersey`",
     ],
-    features: ReceiverFeatures { arrival: true, echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
-    build: &|p, c| Parts {
+    features: ReceiverFeatures { arrival_report: true, echo: EchoMode::EachMark, ..ReceiverFeatures::NOTHING },
+    build: &|p, c| SenderPolicies {
         control: Box::new(Jersey::new(Clock::Receiver, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),

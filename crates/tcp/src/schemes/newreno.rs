@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno",
@@ -24,7 +24,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[],
     features: ReceiverFeatures::NOTHING,
-    build: &|_, c| Parts {
+    build: &|_, c| SenderPolicies {
         control: Box::new(Reno),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),

@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::FlipFlop;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -22,8 +22,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            Wired/Wireless Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
     needs: &[],
     params: &[
-        Param::number("l", 8.0, (1.0, 64.0), "number of samples that are compared with the limits"),
-        Param::number("eta", 4.0, (0.0, 64.0), "largest number of samples beyond the limits without congestion"),
+        Param::with_range("l", 8.0, (1.0, 64.0), "number of samples that are compared with the limits"),
+        Param::with_range("eta", 4.0, (0.0, 64.0), "largest number of samples beyond the limits without congestion"),
     ],
     verified: &["two filters with control limits, and more than eta of l samples for congestion: Yun 2009 §2.2"],
     reconstructed: &[
@@ -32,7 +32,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "before l samples exist, the reaction to a loss is NewReno's; the reaction to a timeout is always Reno's",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(NewRenoFf {
             l: p.get("l") as u32,
             eta: p.get("eta"),
@@ -65,7 +65,7 @@ impl CongestionControl for NewRenoFf {
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
-        if let Some(rtt) = a.sample {
+        if let Some(rtt) = a.newest_rtt {
             self.filter.on_sample(rtt);
         }
     }

@@ -1,7 +1,7 @@
-use super::{ReceiverFeatures, BASE, Param, Scheme, repair_by};
+use super::{ReceiverFeatures, BASE_PARAM, Param, Scheme, build_recovery};
 use crate::control::Reno;
-use crate::notices::ExpectDelay;
-use crate::seams::Parts;
+use crate::notices::ExtendRtoOnRttn;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "rttn",
@@ -17,8 +17,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            Links, Columbia University 1996, section 4",
     needs: &["rttn"],
     params: &[
-        BASE,
-        Param::number("k", 2.0, (0.0, 100.0), "k in D = F + k Fd, the mean deviations added to the mean length of a fade"),
+        BASE_PARAM,
+        Param::with_range("k", 2.0, (0.0, 100.0), "k in D = F + k Fd, the mean deviations added to the mean length of a fade"),
     ],
     verified: &[],
     reconstructed: &[
@@ -42,5 +42,5 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an RTTN is an ICMP message of 40 bytes, and can be queued and lost",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts { control: Box::new(Reno), recovery: repair_by(&BASE, p, c), notices: Box::new(ExpectDelay) },
+    build: &|p, c| SenderPolicies { control: Box::new(Reno), recovery: build_recovery(&BASE_PARAM, p, c), notices: Box::new(ExtendRtoOnRttn) },
 };

@@ -1,10 +1,10 @@
 use super::{ReceiverFeatures, Scheme};
 use crate::Preset;
 use crate::config::{LossDetection, SackRecovery};
-use crate::control::{CountedReno, Reno};
+use crate::control::{Ns2LinuxReno, Reno};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "sack",
@@ -21,9 +21,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &["goodput within 10 % of ns-2.35's Sack1 at every point of docs/cross-checks-table.md"],
     reconstructed: &[],
     features: ReceiverFeatures::SACK,
-    build: &|_, c| Parts {
+    build: &|_, c| SenderPolicies {
         control: match (c.stack, c.loss_detection, c.sack_recovery) {
-            (Preset::Ns2, LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(CountedReno::default()),
+            (Preset::Ns2, LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(Ns2LinuxReno::default()),
             _ => Box::new(Reno),
         },
         recovery: recovery::sack(c),

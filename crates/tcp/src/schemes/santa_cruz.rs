@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::ForwardDelays;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -22,8 +22,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            vs. Random Loss: A Method for Improving TCP Performance over Wireless Links, WCNC 2000",
     needs: &[],
     params: &[
-        Param::number("n", 4.0, (0.0, 1e6), "target number of packets in queues"),
-        Param::number("delta", 1.0, (0.0, 1e6), "tolerated deviation from n, packets, before the window changes"),
+        Param::with_range("n", 4.0, (0.0, 1e6), "target number of packets in queues"),
+        Param::with_range("delta", 1.0, (0.0, 1e6), "tolerated deviation from n, packets, before the window changes"),
     ],
     verified: &[
         "relative delays summed up to queued packets, once per window, and the target n: the abstract of 1999",
@@ -38,8 +38,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a timeout restarts the measurement",
         "losses are repaired as NewReno does, and a timeout is always congestion",
     ],
-    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
-    build: &|p, c| Parts {
+    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::NOTHING },
+    build: &|p, c| SenderPolicies {
         control: Box::new(SantaCruz::new(p.get("n"), p.get("delta"))),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),
@@ -57,7 +57,7 @@ enum Trend {
 }
 
 impl Trend {
-    fn after(self, queued_before: f64, queued: f64) -> Trend {
+    fn next_trend(self, queued_before: f64, queued: f64) -> Trend {
         match self {
             _ if queued < queued_before => Trend::Normal,
             Trend::Normal if queued > queued_before => Trend::Growing,
@@ -105,8 +105,8 @@ impl SantaCruz {
     /// Returns N, including the packets of the unfinished window; `None` before two arrivals at different
     /// times.
     fn queued_so_far(&self) -> Option<f64> {
-        let window = self.delays.over(self.arrivals)?;
-        window.packets_in((self.delay + window.delayed).max(0))
+        let window = self.delays.interval_of_last(self.arrivals)?;
+        window.packets_in((self.delay + window.delay_growth_ns).max(0))
     }
 
     /// Resets the measurement after a timeout. The queues are empty, and the retransmissions that follow are
@@ -118,17 +118,17 @@ impl SantaCruz {
     }
 
     fn end_window(&mut self, s: &SenderState) {
-        if let Some(window) = self.delays.over(self.arrivals) {
-            self.delay = (self.delay + window.delayed).max(0);
+        if let Some(window) = self.delays.interval_of_last(self.arrivals) {
+            self.delay = (self.delay + window.delay_growth_ns).max(0);
             if let Some(queued) = window.packets_in(self.delay) {
-                self.trend = self.trend.after(self.queued, queued);
+                self.trend = self.trend.next_trend(self.queued, queued);
                 self.queued = queued;
                 self.is_due = true;
             }
         }
         self.delays.keep(0);
         self.arrivals = 0;
-        self.window_end = s.max_sent;
+        self.window_end = s.sent_end;
     }
 }
 
@@ -160,7 +160,7 @@ impl CongestionControl for SantaCruz {
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = s.board.sent_once(arrival.seq)
+            && let Some(sent) = s.scoreboard.sent_once(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
             self.arrivals += 1;
@@ -182,7 +182,7 @@ mod tests {
         let mut trend = Trend::Normal;
         let mut states = Vec::new();
         for pair in [0.0, 1.0, 1.0, 2.0, 3.0, 3.0, 4.0, 2.0, 3.0, 2.0].windows(2) {
-            trend = trend.after(pair[0], pair[1]);
+            trend = trend.next_trend(pair[0], pair[1]);
             states.push(trend);
         }
         use Trend::{Congestion, Growing, Normal};

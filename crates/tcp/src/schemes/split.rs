@@ -12,7 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     byte passes through TCP twice; a handoff must move the buffers of all connections.",
     cite: "A. Bakre and B. R. Badrinath, I-TCP: Indirect TCP for Mobile Hosts, ICDCS 1995",
     needs: &["split"],
-    params: &[Param::number(
+    params: &[Param::with_range(
         "buffer",
         64.0,
         (2.0, 1e6),

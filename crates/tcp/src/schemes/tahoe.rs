@@ -1,8 +1,8 @@
 use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
-use crate::recovery::Tahoe;
-use crate::seams::Parts;
+use crate::recovery::TahoeRecovery;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tahoe",
@@ -17,9 +17,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &["the window law, in packets per round, by hand from RFC 5681 §3 and Jacobson 1988"],
     reconstructed: &[],
     features: ReceiverFeatures::NOTHING,
-    build: &|_, _| Parts {
+    build: &|_, _| SenderPolicies {
         control: Box::new(Reno),
-        recovery: Box::new(Tahoe::default()),
+        recovery: Box::new(TahoeRecovery::default()),
         notices: Box::new(IgnoreNotices),
     },
 };

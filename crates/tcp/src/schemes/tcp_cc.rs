@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tcp-cc",
@@ -31,7 +31,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the sender is Reno",
     ],
     features: ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING },
-    build: &|_, c| Parts {
+    build: &|_, c| SenderPolicies {
         control: Box::new(Reno),
         recovery: recovery::reno(c),
         notices: Box::new(IgnoreNotices),

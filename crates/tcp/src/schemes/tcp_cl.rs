@@ -1,8 +1,8 @@
 use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
-use crate::notices::AnswerNaks;
-use crate::recovery::Corrupted;
-use crate::seams::Parts;
+use crate::notices::RetransmitOnNak;
+use crate::recovery::TcpClRecovery;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tcp-cl",
@@ -19,34 +19,34 @@ pub(super) static SCHEME: Scheme = Scheme {
            networks, Computer Communications 31 (2008) 3145-3152",
     needs: &["nak"],
     params: &[
-        Param::number(
+        Param::with_range(
             "n",
             1.0,
             (0.0, 1e6),
             "retransmission threshold: largest number of consecutive drops that NAKs report; a further drop counts as a broken \
              link",
         ),
-        Param::word(
+        Param::with_words(
             "no_ack",
             &["hold", "drop", "send"],
             "NAK without a waiting ACK of the flow at the node: hold = the NAK waits up to a second for an ACK that \
              passes; drop = no NAK is sent, the drop is not counted, and routing is notified unless reported = \"never\" (the algorithm \
              read literally); send = the NAK is sent in a separate packet",
         ),
-        Param::word(
+        Param::with_words(
             "ret_f",
             &["hop", "flow", "packet"],
             "scope of a node's count of drops: hop = next hop and flow, until a delivery there; flow = the flow, without a \
              reset (the algorithm read literally); packet = the segment, until its delivery",
         ),
-        Param::word(
+        Param::with_words(
             "reported",
             &["runs", "unanswered", "never"],
             "drops reported to routing as a broken link: runs = each drop of data that causes no NAK, and each drop of an ACK that \
              follows n consecutive drops; unanswered = each drop of data that causes no NAK, and each drop of an ACK; never = no drop \
              (the \"else discard\" of the algorithm mentions no report, unlike the description of the standard's MAC)",
         ),
-        Param::word(
+        Param::with_words(
             "repeats",
             &["suppressed", "sent"],
             "third duplicate ACK for a segment that was retransmitted on a NAK less than an SRTT before: suppressed = the segment is \
@@ -77,9 +77,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "loss recovery is Reno's, so congestion avoidance resumes at the first new ACK; the slides' \"W = 1 + 1/W\" is read as W + 1/W",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, _| Parts {
+    build: &|p, _| SenderPolicies {
         control: Box::new(Reno),
-        recovery: Box::new(Corrupted::new(p.choice("repeats") == 1)),
-        notices: Box::new(AnswerNaks),
+        recovery: Box::new(TcpClRecovery::new(p.choice("repeats") == 1)),
+        notices: Box::new(RetransmitOnNak),
     },
 };

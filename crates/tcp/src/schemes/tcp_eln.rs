@@ -1,8 +1,8 @@
 use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::OncePerLoss;
+use crate::notices::RetransmitOncePerLoss;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tcp-eln",
@@ -21,10 +21,10 @@ pub(super) static SCHEME: Scheme = Scheme {
         "in all other respects the sender is that of HACK",
     ],
     features: ReceiverFeatures { eln_repeated: true, ..super::hack::SCHEME.features },
-    build: &|_, c| Parts {
+    build: &|_, c| SenderPolicies {
         control: Box::new(Reno),
         recovery: recovery::sack(c),
-        notices: Box::new(OncePerLoss::default()),
+        notices: Box::new(RetransmitOncePerLoss::default()),
     },
     ..super::hack::SCHEME
 };

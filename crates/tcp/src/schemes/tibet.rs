@@ -1,8 +1,8 @@
-use super::{ReceiverFeatures, Param, Scheme, repair_by};
+use super::{ReceiverFeatures, Param, Scheme, build_recovery};
 use crate::control::Reno;
 use crate::estimators::DepartureRate;
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -20,15 +20,15 @@ pub(super) static SCHEME: Scheme = Scheme {
            Networks, IEEE Trans. Mobile Computing 3(2), 2004",
     needs: &[],
     params: &[
-        Param::number("rttmin_factor", 0.95, (0.0, 1.0), "factor of RTTmin at a sign of congestion"),
-        Param::number(
+        Param::with_range("rttmin_factor", 0.95, (0.0, 1.0), "factor of RTTmin at a sign of congestion"),
+        Param::with_range(
             "rttmin_floor",
             0.0,
             (0.0, 1.0),
             "floor of RTTmin, as a share of the smallest RTT sample; 0 = the paper's, none",
         ),
         RECOVERY,
-        Param::number("t0", 1.0, (1e-3, 1e3), "time constant of the rate's second filter, s"),
+        Param::with_range("t0", 1.0, (1e-3, 1e3), "time constant of the rate's second filter, s"),
     ],
     verified: &["filtered departures, CSFQ's filter, and an RTTmin that decays with congestion: Yun 2009 §2.2"],
     reconstructed: &[
@@ -40,7 +40,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "recovery: Yun 2009 does not name TIBET's loss recovery",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(Tibet {
             factor: p.get("rttmin_factor"),
             floor: p.get("rttmin_floor"),
@@ -48,12 +48,12 @@ pub(super) static SCHEME: Scheme = Scheme {
             least_measured: f64::INFINITY,
             rtt_min: f64::INFINITY,
         }),
-        recovery: repair_by(&RECOVERY, p, c),
+        recovery: build_recovery(&RECOVERY, p, c),
         notices: Box::new(IgnoreNotices),
     },
 };
 
-const RECOVERY: Param = Param::word(
+const RECOVERY: Param = Param::with_words(
     "recovery",
     &["newreno", "reno"],
     "loss recovery: newreno = one hole per round trip; reno = fast retransmit and fast recovery, which ends at the first new ACK",
@@ -73,7 +73,7 @@ impl Tibet {
     /// Returns the window in segments: departure rate times RTTmin. `None` before the first rate or RTT
     /// sample.
     fn estimate(&self, s: &SenderState) -> Option<f64> {
-        let rate = self.departures.rate().filter(|_| self.rtt_min.is_finite())?;
+        let rate = self.departures.bytes_per_second().filter(|_| self.rtt_min.is_finite())?;
         Some((rate * self.rtt_min / s.mss as f64).max(2.0))
     }
 }
@@ -91,13 +91,13 @@ impl CongestionControl for Tibet {
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
-        if let Some(rtt) = a.sample {
+        if let Some(rtt) = a.newest_rtt {
             self.least_measured = self.least_measured.min(rtt.secs_f64());
             self.rtt_min = self.rtt_min.min(rtt.secs_f64());
         }
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
+    fn on_sent(&mut self, now: Time, sent: &NextSegment) {
         self.departures.on_departure(now, sent.end - sent.start);
     }
 }

@@ -2,11 +2,11 @@ mod ns3;
 
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::Preset;
-use crate::control::whole;
-use crate::estimators::least;
+use crate::control::floor_segments;
+use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -26,10 +26,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
     needs: &[],
     params: &[
-        Param::number("alpha", 1.0, (0.0, 1000.0), "segments queued below which the window grows; ns-2: 1, Linux: 2"),
-        Param::number("beta", 3.0, (0.0, 1000.0), "segments queued above which the window shrinks; ns-2: 3, Linux: 4"),
-        Param::number("gamma", 1.0, (0.0, 1000.0), "segments queued above which slow start ends"),
-        Param::word(
+        Param::with_range("alpha", 1.0, (0.0, 1000.0), "segments queued below which the window grows; ns-2: 1, Linux: 2"),
+        Param::with_range("beta", 3.0, (0.0, 1000.0), "segments queued above which the window shrinks; ns-2: 3, Linux: 4"),
+        Param::with_range("gamma", 1.0, (0.0, 1000.0), "segments queued above which slow start ends"),
+        Param::with_words(
             "form",
             &["paper", "ns3"],
             "paper = Brakmo and Peterson, with ns-2's rounding, and with preset ns2 also ns-2's deviations; ns3 = ns-3.44: whole \
@@ -56,15 +56,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| match p.choice("form") {
-        0 => Parts {
+        0 => SenderPolicies {
             control: Box::new(Vegas::new(p, c.stack == Preset::Ns2)),
             recovery: match c.stack {
-                Preset::Ns2 => Box::new(recovery::Ns2Vegas::default()),
-                Preset::Rfc | Preset::Linux => Box::new(recovery::Vegas::default()),
+                Preset::Ns2 => Box::new(recovery::Ns2VegasRecovery::default()),
+                Preset::Rfc | Preset::Linux => Box::new(recovery::VegasRecovery::default()),
             },
             notices: Box::new(IgnoreNotices),
         },
-        _ => Parts {
+        _ => SenderPolicies {
             control: Box::new(ns3::Ns3::new(p)),
             recovery: recovery::newreno(c),
             notices: Box::new(IgnoreNotices),
@@ -123,7 +123,7 @@ impl Vegas {
         self.base = Some(base);
         // The expected rate uses the window in use, the actual rate the segments sent in this round. The
         // difference is rounded to the nearest segment, as in the Arizona code.
-        let diff = (in_use(s) - sent * base.secs_f64() / rtt.secs_f64()).round();
+        let diff = (segments_in_flight(s) - sent * base.secs_f64() / rtt.secs_f64()).round();
         self.growth = 0.0;
         if w.in_slow_start() {
             self.doubles = !self.doubles;
@@ -144,7 +144,7 @@ impl Vegas {
 }
 
 /// Returns the number of segments in flight when the present ACK arrived.
-fn in_use(s: &SenderState) -> f64 {
+fn segments_in_flight(s: &SenderState) -> f64 {
     (s.nxt - s.una) as f64 / s.mss as f64 + 1.0
 }
 
@@ -156,29 +156,29 @@ impl CongestionControl for Vegas {
         if self.growth == 1.0 && !w.in_slow_start() {
             self.growth = 0.0;
         }
-        if w.cwnd - in_use(s) <= 2.0 {
+        if w.cwnd - segments_in_flight(s) <= 2.0 {
             w.cwnd += self.growth;
         }
-        if let Some(rtt) = a.sample {
+        if let Some(rtt) = a.newest_rtt {
             self.round.sum = self.round.sum + rtt;
             self.round.samples += 1;
-            self.base = least(self.base, rtt);
+            self.base = min_with_sample(self.base, rtt);
         }
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         match l.signal {
             Signal::Timeout => {
-                w.ssthresh = if self.is_ns2s { whole(l.half) } else { l.half };
+                w.ssthresh = if self.is_ns2s { floor_segments(l.half) } else { l.half };
                 w.cwnd = if self.is_ns2s { 2.0 } else { 1.0 }; // ns-2's v_slowstart_; RFC 5681 §3.1: "no more than 1"
             }
             Signal::Duplicates | Signal::Echo => {
-                let (sent, again) = s.board.get(s.una).map_or((l.now, false), |e| (e.at, e.again));
+                let (sent, again) = s.scoreboard.get(s.una).map_or((l.now, false), |e| (e.at, e.again));
                 // §3.1: a loss reduces the window only if the segment was sent after the last reduction.
                 if sent <= self.last_cut && l.signal == Signal::Duplicates {
                     return LossClass::Undecided;
                 }
-                let window = whole(w.cwnd);
+                let window = floor_segments(w.cwnd);
                 let part = if again { 2.0 } else { 4.0 };
                 w.cwnd = match self.is_ns2s {
                     true if window <= 3.0 => 2.0,

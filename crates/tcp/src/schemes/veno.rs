@@ -1,11 +1,11 @@
 mod ns2;
 
-use super::westwood_plus::{RECOVERY, is_agent};
-use super::{ReceiverFeatures, Param, Params, Scheme, repair_by};
+use super::westwood_plus::{RECOVERY, is_linux_agent};
+use super::{ReceiverFeatures, Param, Params, Scheme, build_recovery};
 use crate::control::Reno;
-use crate::estimators::{least, queued};
+use crate::estimators::{min_with_sample, queued_segments};
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -22,8 +22,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
     needs: &[],
     params: &[
-        Param::number("beta", 3.0, (0.0, 1000.0), "smallest number of queued segments at which the path counts as congested"),
-        Param::word(
+        Param::with_range("beta", 3.0, (0.0, 1000.0), "smallest number of queued segments at which the path counts as congested"),
+        Param::with_words(
             "reset_base",
             &["no", "yes"],
             "restart of the search for the smallest round trip after a loss; no = Linux; yes = the paper",
@@ -46,13 +46,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &["reset_base: the rule of the paper follows secondary sources"],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| Parts {
-        control: if is_agent(p, c) && p.choice("reset_base") == 0 {
+    build: &|p, c| SenderPolicies {
+        control: if is_linux_agent(p, c) && p.choice("reset_base") == 0 {
             Box::new(ns2::Ns2::new(p.get("beta")))
         } else {
             Box::new(Veno::new(p))
         },
-        recovery: repair_by(&RECOVERY, p, c),
+        recovery: build_recovery(&RECOVERY, p, c),
         notices: Box::new(IgnoreNotices),
     },
 };
@@ -78,7 +78,7 @@ struct Round {
 }
 
 /// Minimum number of RTT samples per round. With fewer samples, Reno's rules apply (Linux).
-const ENOUGH: u32 = 3;
+const MIN_RTT_SAMPLES: u32 = 3;
 
 impl Veno {
     fn new(p: &Params) -> Self {
@@ -94,7 +94,7 @@ impl Veno {
 
     /// True if at least `beta` segments are queued; `None` without RTT samples.
     fn is_congested(&self, w: &Window) -> Option<bool> {
-        Some(queued(w.cwnd, self.base?, self.rtt?) >= self.beta)
+        Some(queued_segments(w.cwnd, self.base?, self.rtt?) >= self.beta)
     }
 }
 
@@ -125,13 +125,13 @@ impl CongestionControl for Veno {
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         if s.una > self.round.end {
-            self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
+            self.rtt = self.round.least.filter(|_| self.round.samples >= MIN_RTT_SAMPLES);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
         // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield an RTT sample.
-        if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
-            self.base = least(self.base, rtt);
-            self.round.least = least(self.round.least, rtt);
+        if let Some(rtt) = a.newest_rtt.filter(|_| a.acked_bytes > 0) {
+            self.base = min_with_sample(self.base, rtt);
+            self.round.least = min_with_sample(self.round.least, rtt);
             self.round.samples += 1;
         }
     }

@@ -2,7 +2,7 @@ use super::westwood::{PARAMS, Westwood};
 use super::{ReceiverFeatures, Scheme};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::Parts;
+use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood-nr",
@@ -20,7 +20,7 @@ pub(super) static SCHEME: Scheme = Scheme {
                  reduces the window to one segment, as in the paper"],
     reconstructed: &["the smallest round trip is exact, not in ticks of 10 ms"],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(Westwood::new(p, false)),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),

@@ -1,13 +1,13 @@
 mod ns2;
 
-use super::westwood::filled;
-use super::{ReceiverFeatures, Param, Params, Scheme, repair_by};
+use super::westwood::bandwidth_delay_product;
+use super::{ReceiverFeatures, Param, Params, Scheme, build_recovery};
 use crate::{Config, Preset};
 use crate::config::LossDetection;
 use crate::control::Reno;
-use crate::estimators::{AckCredit, Ns3Credit, PerRound, WestwoodPlusFilter, least};
+use crate::estimators::{AckCredit, Ns3Credit, WestwoodPlusEstimator, WestwoodPlusFilter, min_with_sample};
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -24,7 +24,7 @@ pub(super) static SCHEME: Scheme = Scheme {
            Congestion Control, CCR 34(2), 2004",
     needs: &[],
     params: &[
-        Param::word(
+        Param::with_words(
             "filter",
             &["linux", "ewma09", "ns3"],
             "filter of the rate samples, one per round trip: linux = two stages with weight 7/8; ewma09 = one stage \
@@ -54,19 +54,19 @@ pub(super) static SCHEME: Scheme = Scheme {
         "without rate halving, or with another filter, RTT samples are exact, one for each ACK, and not in jiffies",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| Parts {
-        control: if is_agent(p, c) && p.choice("filter") == 0 {
+    build: &|p, c| SenderPolicies {
+        control: if is_linux_agent(p, c) && p.choice("filter") == 0 {
             Box::new(ns2::Ns2::default())
         } else {
             Box::new(WestwoodPlus::new(p))
         },
-        recovery: repair_by(&RECOVERY, p, c),
+        recovery: build_recovery(&RECOVERY, p, c),
         notices: Box::new(IgnoreNotices),
     },
 };
 
 /// Parameter that selects Linux' or NewReno's loss recovery.
-pub(super) const RECOVERY: Param = Param::word(
+pub(super) const RECOVERY: Param = Param::with_words(
     "recovery",
     &["rate-halving", "newreno", "reno"],
     "loss recovery: rate-halving = SACK with forward acknowledgement, one segment per two ACKs until the flight has \
@@ -75,14 +75,14 @@ pub(super) const RECOVERY: Param = Param::word(
 );
 
 /// True if the sender is ns-2's Agent/TCP/Linux.
-pub(super) fn is_agent(p: &Params, c: &Config) -> bool {
+pub(super) fn is_linux_agent(p: &Params, c: &Config) -> bool {
     c.stack == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
 }
 
 #[derive(Debug)]
 struct WestwoodPlus {
     credit: Credit,
-    rate: PerRound,
+    rate: WestwoodPlusEstimator,
     latest: Option<Span>,
     least: Option<Span>,
 }
@@ -104,7 +104,7 @@ impl WestwoodPlus {
                 WestwoodPlusFilter::Ns3 => Credit::Ns3(Ns3Credit::default()),
                 WestwoodPlusFilter::Linux | WestwoodPlusFilter::Paper => Credit::Once(AckCredit::new(f64::INFINITY, false)),
             },
-            rate: PerRound::new(stages),
+            rate: WestwoodPlusEstimator::new(stages),
             latest: None,
             least: None,
         }
@@ -122,7 +122,7 @@ impl CongestionControl for WestwoodPlus {
         {
             credit.on_loss(s);
         }
-        w.ssthresh = filled(self.rate.rate(), self.least, s);
+        w.ssthresh = bandwidth_delay_product(self.rate.bytes_per_second(), self.least, s);
         w.cwnd = match l.signal {
             // In ns-3 the window after a recovery is ssthresh, even if the window before was smaller.
             Signal::Duplicates | Signal::Echo if matches!(self.credit, Credit::Ns3(_)) => w.ssthresh,
@@ -134,13 +134,13 @@ impl CongestionControl for WestwoodPlus {
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield an RTT sample.
-        if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
+        if let Some(rtt) = a.newest_rtt.filter(|_| a.acked_bytes > 0) {
             self.latest = Some(rtt);
-            self.least = least(self.least, rtt);
+            self.least = min_with_sample(self.least, rtt);
         }
         let bytes = match &mut self.credit {
-            Credit::Once(credit) => credit.of(a, s),
-            Credit::Ns3(credit) => credit.of(a, s),
+            Credit::Once(credit) => credit.count_bytes(a, s),
+            Credit::Ns3(credit) => credit.count_bytes(a, s),
         };
         if let Some(rtt) = self.latest {
             self.rate.on_ack(a.now, bytes, rtt);

@@ -2,7 +2,7 @@ use super::westwood::{CAP, FILTER, TAU, Westwood};
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -23,16 +23,16 @@ pub(super) static SCHEME: Scheme = Scheme {
            2007, LNCS 4490, pp. 538-541",
     needs: &[],
     params: &[
-        Param::number("alpha", 14.0, (0.0, 1e6), "number of queued segments below which a loss is wireless; the paper: 14"),
-        Param::number("beta", 16.0, (0.0, 1e6), "number of queued segments above which a loss is congestion; the paper: 16"),
-        Param::number(
+        Param::with_range("alpha", 14.0, (0.0, 1e6), "number of queued segments below which a loss is wireless; the paper: 14"),
+        Param::with_range("beta", 16.0, (0.0, 1e6), "number of queued segments above which a loss is congestion; the paper: 16"),
+        Param::with_range(
             "queue",
             0.0,
             (0.0, 1e6),
             "capacity of the bottleneck's queue in packets; alpha and beta are then 70 % and 80 % of it (the \
              paper uses 14 and 16 with queues of 20 packets); 0 = alpha and beta as given",
         ),
-        Param::word(
+        Param::with_words(
             "postponed",
             &["episode", "duplicates"],
             "event that decides a postponed classification (the paper: \"the next it receives 3-DUPACK\"); \
@@ -60,7 +60,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts {
+    build: &|p, c| SenderPolicies {
         control: Box::new(WestwoodVt::new(p)),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),
@@ -98,11 +98,11 @@ impl WestwoodVt {
     /// Classifies a loss by the rules of Koo et al. 2007, §2.
     fn classify(&self, w: &Window) -> LossClass {
         // The rule is "operated in congestion avoidance (CA) phase"; in slow start every loss is congestion.
-        if w.in_slow_start() { LossClass::Congestion } else { self.by_queue(self.westwood.queued(w)) }
+        if w.in_slow_start() { LossClass::Congestion } else { self.classify_by_queue(self.westwood.queued(w)) }
     }
 
     /// Classifies a loss by Δ, the number of queued segments.
-    fn by_queue(&self, queued: Option<f64>) -> LossClass {
+    fn classify_by_queue(&self, queued: Option<f64>) -> LossClass {
         match queued {
             Some(queued) if queued < self.alpha => LossClass::Wireless,
             Some(queued) if queued > self.beta => LossClass::Congestion,
@@ -118,13 +118,13 @@ impl PostponedClassification {
     fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
         self.duplicates += 1;
         self.reached += s.mss;
-        let timed = s.board.get(self.reached).filter(|e| !e.again);
-        a.sample.or(timed.map(|e| a.now - e.at))
+        let timed = s.scoreboard.get(self.reached).filter(|e| !e.again);
+        a.newest_rtt.or(timed.map(|e| a.now - e.at))
     }
 
     /// Handles a partial ACK: a segment that duplicate ACKs had counted as arrived was lost, and another
     /// segment has arrived. Returns `None` if all data outstanding at the loss is acknowledged.
-    fn advanced(self, s: &SenderState) -> Option<Self> {
+    fn after_partial_ack(self, s: &SenderState) -> Option<Self> {
         let goes_on = s.una < self.recovery_point;
         goes_on.then(|| PostponedClassification { reached: self.reached + s.mss, duplicates: 0, ..self })
     }
@@ -144,7 +144,7 @@ impl CongestionControl for WestwoodVt {
             self.westwood.on_loss(w, l, s);
         }
         self.postponed = (self.to_duplicates && judged == LossClass::Undecided).then(|| PostponedClassification {
-            recovery_point: s.max_sent,
+            recovery_point: s.sent_end,
             reached: s.una + u64::from(s.dupacks) * s.mss,
             duplicates: 0,
         });
@@ -156,9 +156,9 @@ impl CongestionControl for WestwoodVt {
         let rtt = postponed.on_duplicate(a, s);
         let (Some(rtt), true) = (rtt, postponed.duplicates >= s.dupthresh) else { return };
         postponed.duplicates = 0;
-        let judged = self.by_queue(self.westwood.queued_at(w, rtt));
+        let judged = self.classify_by_queue(self.westwood.queued_at(w, rtt));
         if judged == LossClass::Congestion {
-            self.westwood.fill(w, s);
+            self.westwood.set_window_to_bdp(w, s);
         }
         if judged != LossClass::Undecided {
             self.postponed = None;
@@ -167,12 +167,12 @@ impl CongestionControl for WestwoodVt {
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.westwood.observe(a, s);
-        if a.acked > 0 {
-            self.postponed = self.postponed.take().and_then(|postponed| postponed.advanced(s));
+        if a.acked_bytes > 0 {
+            self.postponed = self.postponed.take().and_then(|postponed| postponed.after_partial_ack(s));
         }
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
+    fn on_sent(&mut self, now: Time, sent: &NextSegment) {
         self.westwood.on_sent(now, sent);
     }
 }

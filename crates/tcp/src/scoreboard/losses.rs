@@ -5,17 +5,17 @@ use airhop_base::Time;
 
 /// Counters of the segments marked lost.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Losses {
+pub(super) struct LossMarks {
     /// Byte below which no segment is marked lost.
-    pub from: u64,
+    pub search_start: u64,
     /// Bytes marked lost.
     pub bytes: u64,
     /// Retransmitted bytes in flight, i.e. neither SACKed nor marked lost since the retransmission.
-    pub repeated: u64,
+    pub retransmitted_bytes: u64,
     /// First bytes of the segments marked lost since the last ACK or timer.
-    pub fresh: Vec<u64>,
-    /// Bytes of the segments in `fresh`.
-    pub fresh_bytes: u64,
+    pub newly_lost: Vec<u64>,
+    /// Bytes of the segments in `newly_lost`.
+    pub newly_lost_bytes: u64,
     /// Shortfall of the segments in flight, i.e. neither SACKed nor marked lost.
     pub shortfall: Shortfall,
 }
@@ -33,56 +33,57 @@ pub(super) struct Shortfall {
 
 impl Shortfall {
     /// Returns the number of bytes by which a segment of `bytes` bytes is shorter than a full segment.
-    pub fn of(&self, bytes: u64) -> u64 {
+    pub fn segment_shortfall(&self, bytes: u64) -> u64 {
         self.full.saturating_sub(bytes)
     }
 
     /// Returns the increase of the shortfall in bytes when `acknowledged` bytes of a segment are
     /// acknowledged. The segment counts as a whole until it is completely acknowledged.
-    pub fn of_part(&self, acknowledged: u64) -> u64 {
+    pub fn partial_ack_shortfall(&self, acknowledged: u64) -> u64 {
         if self.full > 0 { acknowledged } else { 0 }
     }
 
     /// Adds a segment that was sent, or that is no longer marked lost.
-    pub fn enter(&mut self, e: &Sent) {
-        self.bytes += self.of(e.bytes());
+    pub fn add_segment(&mut self, e: &Sent) {
+        self.bytes += self.segment_shortfall(e.bytes());
     }
 
     /// Subtracts a segment that arrived, or that is marked lost.
-    pub fn leave(&mut self, e: &Sent) {
-        self.bytes -= self.of(e.bytes());
+    pub fn remove_segment(&mut self, e: &Sent) {
+        self.bytes -= self.segment_shortfall(e.bytes());
     }
 
     /// Recomputes the sum from the segments in flight.
     pub fn recount<'a>(&mut self, segments: impl Iterator<Item = &'a Sent>) {
         let in_network = segments.filter(|e| !e.sacked && !e.lost);
-        self.bytes = if self.full == 0 { 0 } else { in_network.map(|e| self.of(e.bytes())).sum() };
+        self.bytes =
+            if self.full == 0 { 0 } else { in_network.map(|e| self.segment_shortfall(e.bytes())).sum() };
     }
 }
 
-impl Losses {
+impl LossMarks {
     /// Adds a segment that is newly marked lost.
-    pub fn add(&mut self, e: &mut Sent) {
-        self.repeated -= e.repeated();
+    pub fn mark_segment(&mut self, e: &mut Sent) {
+        self.retransmitted_bytes -= e.repeated();
         (e.lost, e.was_lost) = (true, true);
-        self.shortfall.leave(e);
+        self.shortfall.remove_segment(e);
         self.bytes += e.bytes();
-        self.from = self.from.min(e.start);
-        self.fresh.push(e.start);
-        self.fresh_bytes += e.bytes();
+        self.search_start = self.search_start.min(e.start);
+        self.newly_lost.push(e.start);
+        self.newly_lost_bytes += e.bytes();
     }
 
     /// Clears the record of the segments marked lost by the last ACK.
-    pub fn settle(&mut self) {
-        self.fresh.clear();
-        self.fresh_bytes = 0;
+    pub fn clear_newly_lost(&mut self) {
+        self.newly_lost.clear();
+        self.newly_lost_bytes = 0;
     }
 
     /// Removes the loss mark of a segment, if any.
-    pub fn remove(&mut self, e: &mut Sent) {
+    pub fn unmark_segment(&mut self, e: &mut Sent) {
         if std::mem::take(&mut e.lost) {
             self.bytes -= e.bytes();
-            self.shortfall.enter(e);
+            self.shortfall.add_segment(e);
         }
     }
 }
@@ -94,7 +95,7 @@ impl Scoreboard {
             && !e.sacked
             && !e.lost
         {
-            losses.add(e);
+            losses.mark_segment(e);
         }
     }
 
@@ -114,7 +115,7 @@ impl Scoreboard {
                 self.judged_to = self.judged_to.min(e.start); // loss detection checks the segment again
                 continue;
             }
-            self.losses.add(e);
+            self.losses.mark_segment(e);
         }
     }
 
@@ -122,7 +123,7 @@ impl Scoreboard {
     pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
-                self.losses.add(e);
+                self.losses.mark_segment(e);
             }
         }
     }
@@ -131,7 +132,7 @@ impl Scoreboard {
     /// marked even if it was SACKed.
     pub fn mark_all_lost(&mut self) {
         self.mark_first_lost();
-        (self.losses.bytes, self.losses.repeated) = (0, 0);
+        (self.losses.bytes, self.losses.retransmitted_bytes) = (0, 0);
         for e in &mut self.segments {
             e.lost = !e.sacked;
             e.was_lost |= e.lost;
@@ -146,63 +147,63 @@ impl Scoreboard {
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
         let end = e.end;
-        self.losses.repeated -= e.repeated();
+        self.losses.retransmitted_bytes -= e.repeated();
         if std::mem::take(&mut e.sacked) {
             self.sacked_bytes -= e.bytes();
-            self.losses.shortfall.enter(e);
+            self.losses.shortfall.add_segment(e);
         }
-        self.losses.repeated += e.repeated();
+        self.losses.retransmitted_bytes += e.repeated();
         if !e.lost {
-            self.losses.add(e);
+            self.losses.mark_segment(e);
         }
         self.runs.remove_below(end);
         self.restart_searches();
     }
 
     /// Clears every loss mark. The segments then count as in flight.
-    pub fn forgive(&mut self) {
+    pub fn clear_loss_marks(&mut self) {
         self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
         self.losses.bytes = 0;
-        self.losses.repeated = self.segments.iter().map(Sent::repeated).sum();
+        self.losses.retransmitted_bytes = self.segments.iter().map(Sent::repeated).sum();
         self.losses.shortfall.recount(self.segments.iter());
         self.restart_searches();
     }
 
     /// Clears all SACK information and all retransmission marks, because the receiver may renege (RFC 2018
     /// §8). The sender then retransmits all segments in order.
-    pub fn forget(&mut self) {
+    pub fn clear_sack_state(&mut self) {
         for e in &mut self.segments {
             (e.sacked, e.lost, e.was_lost, e.retransmitted) = (false, false, false, false);
         }
         self.runs.clear();
         self.high_sack = 0;
         self.sacked_bytes = 0;
-        (self.losses.bytes, self.losses.repeated) = (0, 0);
+        (self.losses.bytes, self.losses.retransmitted_bytes) = (0, 0);
         self.losses.shortfall.recount(self.segments.iter());
         self.restart_searches();
     }
 
     /// Restarts all searches from the left edge. Earlier results are no longer valid.
     pub(super) fn restart_searches(&mut self) {
-        (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
+        (self.losses.search_start, self.hole_from, self.judged_to) = (0, 0, 0);
     }
 
     /// Returns the lowest segment that is marked lost.
     pub fn first_lost(&mut self) -> Option<&Sent> {
         if self.losses.bytes == 0 {
-            self.losses.from = u64::MAX;
+            self.losses.search_start = u64::MAX;
             return None;
         }
-        let first = self.place(self.losses.from);
+        let first = self.place(self.losses.search_start);
         let found = self.segments.range(first..).find(|e| e.lost)?;
-        self.losses.from = found.start;
+        self.losses.search_start = found.start;
         Some(found)
     }
 
     /// Returns the lowest segment that was ever marked lost and has not arrived, even if it was
     /// retransmitted.
     pub fn first_marked_lost(&self) -> Option<&Sent> {
-        if self.losses.bytes + self.losses.repeated == 0 {
+        if self.losses.bytes + self.losses.retransmitted_bytes == 0 {
             return None;
         }
         self.segments.iter().find(|e| e.was_lost && !e.sacked)

@@ -4,38 +4,38 @@ use airhop_base::{Span, Time};
 
 /// Changes that the last ACK made to the scoreboard.
 #[derive(Clone, Debug, Default)]
-pub(super) struct News {
+pub(super) struct AckChanges {
     /// Time and acknowledgement number of the ACK.
     pub at: Time,
     pub una: u64,
     /// Segments newly acknowledged or SACKed, in their state before the ACK.
     pub arrived: Vec<Sent>,
     /// Bytes newly reported as arrived.
-    pub delivered: u64,
+    pub delivered_bytes: u64,
     /// Delivered bytes that count for window growth. If the window counts segments, each segment counts as a
     /// full segment.
-    pub counted: u64,
+    pub growth_bytes: u64,
     /// Bytes newly SACKed.
-    pub sacked: u64,
+    pub sacked_bytes: u64,
     /// True if the ACK acknowledged a segment that was sent more than once.
     pub acknowledges_retransmitted: bool,
     /// Latest transmission time among the newly arrived segments that were sent once.
     newest: Option<Time>,
 }
 
-impl News {
+impl AckChanges {
     /// Adds a segment that arrived and was not SACKed before this ACK.
     pub fn add(&mut self, e: &Sent, shortfall: &Shortfall) {
         self.arrived.push(*e);
         if !e.arrived {
-            self.delivered += e.bytes();
-            self.counted += e.bytes() + shortfall.of(e.bytes());
+            self.delivered_bytes += e.bytes();
+            self.growth_bytes += e.bytes() + shortfall.segment_shortfall(e.bytes());
             self.newest = if e.again { self.newest } else { self.newest.max(Some(e.at)) };
         }
     }
 
     /// Returns the RTT of the newest arrived segment.
-    pub fn rtt(&self) -> Option<Span> {
+    pub fn newest_rtt(&self) -> Option<Span> {
         self.newest.map(|sent| self.at - sent)
     }
 
@@ -52,9 +52,9 @@ impl News {
     /// Clears the record.
     pub fn clear(&mut self) {
         self.arrived.clear();
-        self.delivered = 0;
-        self.counted = 0;
-        self.sacked = 0;
+        self.delivered_bytes = 0;
+        self.growth_bytes = 0;
+        self.sacked_bytes = 0;
         self.acknowledges_retransmitted = false;
         self.newest = None;
     }

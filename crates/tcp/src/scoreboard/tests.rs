@@ -117,9 +117,9 @@ proptest! {
                 }
                 Act::Timeout { all: true } => board.mark_all_lost(),
                 Act::Timeout { all: false } => board.mark_first_lost(),
-                Act::Forgive => board.forgive(),
+                Act::Forgive => board.clear_loss_marks(),
                 Act::Forget => {
-                    board.forget();
+                    board.clear_sack_state();
                     nxt = una;
                 }
             }

@@ -1,7 +1,7 @@
 //! `CongestionControl`: policy that sets the window from ACKs, losses and delivery rates.
 
-use super::{Connected, Next, Repair, Run};
-use crate::control::whole;
+use super::{ConnectionEnds, NextSegment, RepairKind, RunState};
+use crate::control::floor_segments;
 use crate::estimators::{Arrivals, LostSegment};
 use crate::sender_state::SenderState;
 use airhop_base::{Arrival, Profile, Rate, Sack, Span, Time};
@@ -31,13 +31,13 @@ impl Window {
 
     /// Rounds window and threshold down to whole segments.
     pub(crate) fn round_down(&mut self) {
-        (self.cwnd, self.ssthresh) = (whole(self.cwnd), whole(self.ssthresh));
+        (self.cwnd, self.ssthresh) = (floor_segments(self.cwnd), floor_segments(self.ssthresh));
     }
 }
 
 /// Idle period of a sender, longer than the RTO.
 #[derive(Clone, Copy, Debug)]
-pub struct Idle {
+pub struct IdlePeriod {
     /// Time since the last data transmission.
     pub lasted: Span,
     /// Retransmission timeout.
@@ -46,14 +46,14 @@ pub struct Idle {
     pub initial_window: f64,
 }
 
-impl Idle {
+impl IdlePeriod {
     /// Returns the window after the idle period in segments. `cwnd` is halved for each RTO of the idle
     /// period, but not below the initial window (Linux, tcp_cwnd_restart()).
-    pub(crate) fn halved(&self, cwnd: f64) -> f64 {
+    pub(crate) fn halved_window(&self, cwnd: f64) -> f64 {
         let least = self.initial_window.min(cwnd);
         let (mut left, mut passed) = (cwnd, self.timeout);
         while passed < self.lasted && left > least {
-            left = whole(left / 2.0);
+            left = floor_segments(left / 2.0);
             passed = passed + self.timeout;
         }
         left.max(least)
@@ -66,21 +66,21 @@ pub struct Ack<'a> {
     /// Arrival time of the ACK.
     pub now: Time,
     /// Newly acknowledged bytes; zero for a duplicate ACK.
-    pub acked: u64,
+    pub acked_bytes: u64,
     /// Newly delivered bytes. Includes newly SACKed bytes, and acknowledged bytes that were not SACKed
     /// before.
-    pub delivered: u64,
+    pub delivered_bytes: u64,
     /// Delivered bytes that count for window growth. Under the preset linux, each segment counts as a full
     /// segment (tcp_clean_rtx_queue()).
-    pub counted: u64,
+    pub growth_bytes: u64,
     /// SACK blocks of the ACK.
     pub sack: &'a Sack,
     /// RTT sample for the retransmission timer; `None` if the ACK yields no sample. Without timestamps, one
     /// sample per round trip.
-    pub rtt: Option<Span>,
+    pub timer_rtt: Option<Span>,
     /// RTT of the newest segment that the ACK reports, in nanoseconds. Only segments sent once count (Karn's
     /// rule). Nearly every ACK yields this sample. `None` for the ACK of a SYN.
-    pub sample: Option<Span>,
+    pub newest_rtt: Option<Span>,
     /// True if the ACK echoes an ECN mark (RFC 3168 §6.1.3), or carries Jersey's congestion warning.
     pub ece: bool,
     /// Segment that caused the ACK, with arrival time; `None` if the scheme's receiver does not report it.
@@ -93,12 +93,12 @@ impl Ack<'_> {
     pub(crate) fn of(now: Time, acked: u64) -> Self {
         Ack {
             now,
-            acked,
-            delivered: acked,
-            counted: acked,
+            acked_bytes: acked,
+            delivered_bytes: acked,
+            growth_bytes: acked,
             sack: &Sack::EMPTY,
-            rtt: None,
-            sample: None,
+            timer_rtt: None,
+            newest_rtt: None,
             ece: false,
             arrival: None,
         }
@@ -119,7 +119,7 @@ pub struct Delivery {
     /// Flight after the ACK in bytes, before new segments are released.
     pub in_flight: u64,
     /// Kind of repair after the ACK.
-    pub repair: Repair,
+    pub repair: RepairKind,
     /// Delay of the next segment by pacing.
     pub wait: Span,
 }
@@ -282,11 +282,11 @@ pub trait CongestionControl: Debug + Send {
 
     /// Halves the window for each RTO of an idle period (Linux, tcp_cwnd_restart()). ssthresh becomes at
     /// least three quarters of the previous window.
-    fn on_idle(&mut self, w: &mut Window, now: Time, idle: &Idle, s: &SenderState) {
+    fn on_idle(&mut self, w: &mut Window, now: Time, idle: &IdlePeriod, s: &SenderState) {
         let _ = (now, s);
-        let cwnd = whole(w.cwnd);
-        w.ssthresh = w.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0));
-        w.cwnd = idle.halved(cwnd);
+        let cwnd = floor_segments(w.cwnd);
+        w.ssthresh = w.ssthresh.max(floor_segments(cwnd / 2.0) + floor_segments(cwnd / 4.0));
+        w.cwnd = idle.halved_window(cwnd);
     }
 
     /// Handles the first segment after a period with no data in flight, before its transmission. Called only
@@ -302,13 +302,13 @@ pub trait CongestionControl: Debug + Send {
     }
 
     /// Handles a segment that was passed to IP.
-    fn on_sent(&mut self, now: Time, sent: &Next) {
+    fn on_sent(&mut self, now: Time, sent: &NextSegment) {
         let _ = (now, sent);
     }
 
     /// Adds the connection to the state shared by all connections of the run. Called after
     /// [`CongestionControl::on_seed`] and before any other call.
-    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+    fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
         let _ = (run, ends);
     }
 
@@ -318,7 +318,7 @@ pub trait CongestionControl: Debug + Send {
     }
 
     /// Returns the profile of the segment to be sent. Biased queues first drop segments marked "out".
-    fn profile(&mut self, sent: &Next) -> Profile {
+    fn profile(&mut self, sent: &NextSegment) -> Profile {
         let _ = sent;
         Profile::In
     }

@@ -1,6 +1,6 @@
 //! `NoticePolicy`: the sender's reaction to ELN, ERSN, EBSN, RTTN and NAK.
 
-use super::{Connected, Run};
+use super::{ConnectionEnds, RunState};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, Packet, Time};
 use std::fmt::Debug;
@@ -12,19 +12,19 @@ pub trait NoticePolicy: Debug + Send {
     fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
 
     /// Adds the connection to the run's shared state, before any other call.
-    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+    fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
         let _ = (run, ends);
     }
 
-    /// True if the policy reads packets at the interface. [`NoticePolicy::takes`] then receives every
+    /// True if the policy reads packets at the interface. [`NoticePolicy::consumes_packet`] then receives every
     /// arriving packet of the connection before TCP does. Notices are ordinary packets that resemble ACKs,
     /// and TCP would process them as ACKs. Called once.
-    fn is_on_interface(&self) -> bool {
+    fn reads_interface(&self) -> bool {
         false
     }
 
     /// True if the policy consumes the arriving packet. TCP does not process a consumed packet.
-    fn takes(&mut self, now: Time, packet: &Packet) -> bool {
+    fn consumes_packet(&mut self, now: Time, packet: &Packet) -> bool {
         let _ = (now, packet);
         false
     }
@@ -41,7 +41,7 @@ pub trait NoticePolicy: Debug + Send {
 
     /// True if an earlier notice explains a duplicate ACK that arrives now. Such a duplicate ACK is no sign
     /// of congestion.
-    fn explains(&self, now: Time, s: &SenderState) -> bool {
+    fn explains_duplicate(&self, now: Time, s: &SenderState) -> bool {
         let _ = (now, s);
         false
     }
@@ -55,7 +55,7 @@ pub trait NoticePolicy: Debug + Send {
     fn on_timeout(&mut self) {}
 
     /// Returns the number of unanswered probes after which a frozen sender resumes normal operation.
-    fn patience(&self) -> u32 {
+    fn max_frozen_probes(&self) -> u32 {
         0
     }
 }

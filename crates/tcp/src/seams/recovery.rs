@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 /// Kind of loss repair in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
+pub enum RepairKind {
     /// No repair.
     Nothing,
     /// Fast recovery, for a loss detected by ACKs.
@@ -19,7 +19,7 @@ pub enum Repair {
 
 /// Outcome of a duplicate ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detect {
+pub enum Detection {
     /// No loss detected.
     Nothing,
     /// Loss of the segment with this first byte. As a sign of congestion, the loss reduces the window and
@@ -34,7 +34,7 @@ pub enum Detect {
 
 /// Outcome of an ACK that advances the cumulative acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advance {
+pub enum AdvanceOutcome {
     /// No recovery. The window may grow, and the timer restarts.
     Open,
     /// Recovery continues.
@@ -57,18 +57,18 @@ pub enum Advance {
 
 /// Bytes to send next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Next {
+pub struct NextSegment {
     /// First byte.
     pub start: u64,
     /// First byte after the segment.
     pub end: u64,
     /// Cause of the transmission.
-    pub cause: Cause,
+    pub cause: TransmissionCause,
 }
 
 /// ns-2 agent with a stack that does not depend on the preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
+pub enum Ns2Agent {
     /// No such agent. The preset determines the stack.
     Common,
     /// Agent/TCP/Vegas.
@@ -79,7 +79,7 @@ pub enum Agent {
 
 /// Cause of the transmission of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum TransmissionCause {
     /// New data.
     New,
     /// Fast retransmit: the first retransmission of a recovery.
@@ -96,7 +96,7 @@ pub enum Cause {
 
 /// Evidence that a window reduction was spurious.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Evidence {
+pub enum UndoEvidence {
     /// An ACK of the first retransmission echoes a timestamp older than the retransmission, so the original
     /// segment arrived late (RFC 3522).
     Late,
@@ -107,22 +107,22 @@ pub enum Evidence {
 }
 
 /// Policy that detects losses and selects the next bytes to send. Sequence numbers count bytes. Before each
-/// call, the sender updates the scoreboard ([`SenderState::board`]) with the ACK or transmission.
-/// [`NoticeAware`](crate::recovery::NoticeAware) must forward every method of this trait, including new
+/// call, the sender updates the scoreboard ([`SenderState::scoreboard`]) with the ACK or transmission.
+/// [`NoticeAwareRecovery`](crate::recovery::NoticeAwareRecovery) must forward every method of this trait, including new
 /// methods.
 pub trait Recovery: Debug + Send {
     /// Handles a duplicate ACK. A duplicate ACK repeats the last ACK (RFC 5681 §2), or has SACK blocks that
     /// report new arrivals (RFC 6675 §2).
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect;
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection;
 
     /// Returns a further loss that the same ACK detects, as a separate sign of congestion. Called after each
     /// loss.
-    fn next_loss(&mut self) -> Detect {
-        Detect::Nothing
+    fn next_loss(&mut self) -> Detection {
+        Detection::Nothing
     }
 
     /// Starts recovery, after the window was reduced for the loss of the segment at `seq`.
-    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64);
+    fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64);
 
     /// Handles a window reduction that the scheme makes late, during recovery, for the loss under repair.
     fn on_postponed_reduction(&mut self, w: &Window) {
@@ -132,37 +132,37 @@ pub trait Recovery: Debug + Send {
     /// Handles an echoed ECN mark. The window was reduced from `before` to `after`, and no segment is
     /// retransmitted (RFC 3168 §6.1.2). The recovery may reduce the flight evenly, as Linux does
     /// (tcp_enter_cwr()).
-    fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
+    fn on_ecn_echo(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
         let _ = (s, before, after, a);
     }
 
     /// Handles an advance of the cumulative acknowledgement to `s.una`.
-    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance;
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> AdvanceOutcome;
 
     /// Handles an expiry of the retransmission timer. Called after the window was reduced.
     fn on_timeout(&mut self, s: &mut SenderState, now: Time);
 
     /// Returns the next segment that window and recovery permit; `None` if no segment may be sent now.
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next>;
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment>;
 
     /// Handles an expiry of the retransmission timer while a loss probe is due. Returns true if the probe
     /// replaces the timeout (RFC 8985 §7.2).
-    fn probe_instead(&mut self, s: &mut SenderState, now: Time) -> bool {
+    fn try_loss_probe(&mut self, s: &mut SenderState, now: Time) -> bool {
         let _ = (s, now);
         false
     }
 
     /// Undoes the last reduction, which `evidence` proves spurious. Segments marked lost count as in flight,
     /// and recovery ends. Returns false if this recovery has no undo.
-    fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
+    fn undo_reduction(&mut self, s: &mut SenderState, evidence: UndoEvidence) -> bool {
         let _ = (s, evidence);
         false
     }
 
     /// Returns the kind of repair in progress. Only RACK and RFC 6675 report repairs; other recoveries return
-    /// [`Repair::Nothing`].
-    fn repair(&self) -> Repair {
-        Repair::Nothing
+    /// [`RepairKind::Nothing`].
+    fn repair_kind(&self) -> RepairKind {
+        RepairKind::Nothing
     }
 
     /// True if newly SACKed data may increase the window after reordering (Linux, tcp_may_raise_cwnd()).
@@ -173,7 +173,7 @@ pub trait Recovery: Debug + Send {
 
     /// Handles an ACK that does not count as a duplicate ACK: a notice explains the ACK, or the ACK brings no
     /// news of outstanding data.
-    fn note(&mut self, s: &mut SenderState, a: &Ack) {
+    fn on_uncounted_duplicate(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);
     }
 
@@ -184,14 +184,14 @@ pub trait Recovery: Debug + Send {
     }
 
     /// Handles the expiry of the timer of [`Recovery::deadline`].
-    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detection {
         let _ = (s, now);
-        Detect::Nothing
+        Detection::Nothing
     }
 
     /// Handles a segment that was passed to IP. `earlier` is the number of the segment's previous
     /// transmission; `None` for new data.
-    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &NextSegment, earlier: Option<u64>) {
         let _ = (s, now, sent, earlier);
     }
 
@@ -212,13 +212,13 @@ pub trait Recovery: Debug + Send {
 
     /// True if the recovery attributes duplicate ACKs by sending order. Segments sent before a retransmission
     /// then do not count against the retransmitted segment, and arrived segments release new data.
-    fn goes_by_order(&self) -> bool {
+    fn uses_sending_order(&self) -> bool {
         false
     }
 
     /// Returns the ns-2 agent that determines the sender's stack.
-    fn agent(&self) -> Agent {
-        Agent::Common
+    fn ns2_agent(&self) -> Ns2Agent {
+        Ns2Agent::Common
     }
 
     /// Marks the segment at `seq` as lost without retransmitting it now. Returns false if the recovery does
@@ -231,7 +231,7 @@ pub trait Recovery: Debug + Send {
     /// Suspends congestion control for the segment at `seq` until `until`, while a link layer is
     /// retransmitting the segment (Yun 2009 §3.1).
     fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
-        s.board.hold(seq, until);
+        s.scoreboard.hold(seq, until);
     }
 
     /// True if congestion control is suspended for the oldest missing segment.

@@ -1,4 +1,4 @@
-//! `Run`: state shared by the connections of one run.
+//! `RunState`: state shared by the connections of one run.
 
 use airhop_base::{FlowId, NodeId};
 use std::any::Any;
@@ -8,11 +8,15 @@ use std::sync::Arc;
 /// State shared by the connections of one run. The key is the address of the object that owns the state.
 /// Replications share no state.
 #[derive(Debug, Default)]
-pub struct Run(BTreeMap<usize, Arc<dyn Any + Send + Sync>>);
+pub struct RunState(BTreeMap<usize, Arc<dyn Any + Send + Sync>>);
 
-impl Run {
+impl RunState {
     /// Returns the state under `key`. `make` creates the state for the first connection.
-    pub fn share<T: Any + Send + Sync>(&mut self, key: usize, make: impl FnOnce() -> T) -> Arc<T> {
+    pub fn get_or_insert_with<T: Any + Send + Sync>(
+        &mut self,
+        key: usize,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
         if let Some(shared) = self.0.get(&key)
             && let Ok(found) = shared.clone().downcast()
         {
@@ -26,7 +30,7 @@ impl Run {
 
 /// Flow and nodes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connected {
+pub struct ConnectionEnds {
     /// Flow carried by the connection.
     pub flow: FlowId,
     /// Node of the sender.
@@ -42,9 +46,9 @@ mod tests {
     // The first connection creates the shared state. Another key or another run has its own state.
     #[test]
     fn the_first_connection_creates_the_shared_state() {
-        let mut run = Run::default();
-        let made = [1, 1, 2].map(|key| run.share(key, || vec![key]));
+        let mut run = RunState::default();
+        let made = [1, 1, 2].map(|key| run.get_or_insert_with(key, || vec![key]));
         assert!(Arc::ptr_eq(&made[0], &made[1]) && !Arc::ptr_eq(&made[0], &made[2]));
-        assert!(!Arc::ptr_eq(&made[0], &Run::default().share(1, || vec![1_usize])));
+        assert!(!Arc::ptr_eq(&made[0], &RunState::default().get_or_insert_with(1, || vec![1_usize])));
     }
 }

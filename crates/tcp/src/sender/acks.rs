@@ -1,31 +1,31 @@
 //! ACK processing: opening of the connection, acknowledged data, duplicate ACKs, ECN echoes, and RTT samples.
 
-use super::order::Step;
-use super::{Connection, Sender, clock};
-use crate::Echo;
-use crate::config::Validation;
+use super::order::ControlCall;
+use super::{HandshakeState, Sender, timestamp_clock};
+use crate::EchoMode;
+use crate::config::CwndValidation;
 use crate::scoreboard::{Scoreboard, duplicate};
-use crate::seams::{Ack, Advance, Detect, Evidence, LossClassification, Signal, Window};
+use crate::seams::{Ack, AdvanceOutcome, Detection, LossClassification, Signal, UndoEvidence, Window};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
 impl Sender {
     pub(super) fn on_acknowledgement(&mut self, now: Time, segment: &Segment) {
-        if segment.ack > self.state.max_sent {
+        if segment.ack > self.state.sent_end {
             return; // RFC 9293 §3.10.7.4: the ACK acknowledges data that was never sent
         }
         let answers_syn = segment.flags.syn && segment.ack > 0;
-        if self.connection == Connection::SynSent && !answers_syn {
+        if self.connection == HandshakeState::SynSent && !answers_syn {
             return; // RFC 9293 §3.10.7.3: only a SYN-ACK opens the connection and acknowledges its SYN
         }
         let edge = segment.ack.saturating_add(segment.window);
         let is_update = edge > self.state.right_edge;
         self.state.right_edge = self.state.right_edge.max(edge);
-        let opens = self.connection == Connection::SynSent;
+        let opens = self.connection == HandshakeState::SynSent;
         if opens {
-            self.connection = Connection::AckDue;
+            self.connection = HandshakeState::AckDue;
         }
-        self.order.begin();
-        let earlier = self.flight_before();
+        self.order.start_event();
+        let earlier = self.flight_before_ack();
         self.detect_spurious(segment); // before the ACK can cause a reduction
         let acked = self.process_ack(now, segment);
         let advances = acked > 0;
@@ -33,7 +33,7 @@ impl Sender {
         self.on_window_update(now);
         if advances {
             self.on_advance(now, segment, acked, opens);
-            if opens && self.state.timed_out == Some(0) {
+            if opens && self.state.timed_out_una == Some(0) {
                 self.on_lost_syn();
             }
         }
@@ -47,28 +47,28 @@ impl Sender {
             // also a duplicate ACK if its SACK blocks report data that no earlier ACK reported, "even if it …
             // changes the advertised window".
             let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
-            let reports = self.state.board.newly_sacked() > 0;
+            let reports = self.state.scoreboard.newly_sacked() > 0;
             // An ACK caused by a zero-window probe does not indicate a loss.
-            if (repeats && self.state.is_outstanding() && !is_probing) || reports {
+            if (repeats && self.state.has_outstanding_data() && !is_probing) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
-                self.note_late_duplicate(now, segment);
+                self.report_stale_ack(now, segment);
             }
         }
         if let Some(earlier) = earlier {
             self.report_delivery(now, segment, earlier);
         }
-        if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
+        if let Some(seq) = segment.eln_seq().filter(|_| self.notices.knows_eln()) {
             let end = self.state.segment_end(seq);
-            self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
+            self.on_notice(now, Notice::with_segment(NoticeKind::Eln, seq, end));
         }
     }
 
     /// Passes an ACK without news to the recovery. The ACK may carry a late D-SACK.
     #[inline(never)]
-    fn note_late_duplicate(&mut self, now: Time, segment: &Segment) {
-        let ack = policy_ack(now, segment, 0, None, &self.state.board);
-        self.recovery.note(&mut self.state, &ack);
+    fn report_stale_ack(&mut self, now: Time, segment: &Segment) {
+        let ack = policy_ack(now, segment, 0, None, &self.state.scoreboard);
+        self.recovery.on_uncounted_duplicate(&mut self.state, &ack);
     }
 
     /// Adds the first RTT sample of a connection that the peer opened (RFC 6298 §2.2; Linux,
@@ -76,7 +76,7 @@ impl Sender {
     pub fn on_syn_acknowledged(&mut self, sent: Time, acked: Time) {
         self.stack.on_rtt(&mut *self.rto, sent, acked, true);
         self.state.srtt = self.rto.srtt();
-        self.state.board.on_handshake(acked - sent);
+        self.state.scoreboard.on_handshake(acked - sent);
     }
 
     /// Sets the window to one segment (RFC 5681 §3.1) and the timeout to 3 s (RFC 6298 §5.7) after the loss
@@ -86,7 +86,7 @@ impl Sender {
     #[cold]
     fn on_lost_syn(&mut self) {
         // all transmissions so far were SYNs, and the last one arrived
-        let lost = self.state.board.next_order() - 2;
+        let lost = self.state.scoreboard.next_order() - 2;
         let spares_first = self.config.rto.kind.ignores_first_syn_loss();
         if !spares_first || lost > 1 {
             self.window.cwnd = 1.0;
@@ -103,10 +103,10 @@ impl Sender {
         let acked = segment.ack.saturating_sub(s.una);
         s.una += acked;
         s.nxt = s.nxt.max(s.una);
-        let high_sack = s.board.high_sack();
-        s.board.on_ack(now, s.una, s.nxt, &segment.options.sack);
-        self.round_trip = s.board.rtt();
-        self.note_reordering(high_sack);
+        let high_sack = s.scoreboard.high_sack();
+        s.scoreboard.on_ack(now, s.una, s.nxt, &segment.options.sack);
+        self.round_trip = s.scoreboard.rtt();
+        self.detect_reordering(high_sack);
         acked
     }
 
@@ -117,8 +117,8 @@ impl Sender {
             self.rto = frozen.rto;
         }
         self.notices.on_progress(true);
-        let ack = policy_ack(now, segment, acked, rtt, &self.state.board);
-        self.order.at(Step::Observed);
+        let ack = policy_ack(now, segment, acked, rtt, &self.state.scoreboard);
+        self.order.record_call(ControlCall::Observed);
         self.control.observe(&ack, &self.state);
         // The ACK of a SYN neither increases the window nor repairs a loss.
         let advance = (!opens).then(|| self.recovery.on_advance(&mut self.state, &mut self.window, &ack));
@@ -127,7 +127,7 @@ impl Sender {
             Some(advance) => self.act_on_advance(now, &ack, advance),
         };
         self.on_ecn_echo(now, &ack); // the ACK began or ended a recovery; an echo counts once
-        if !self.state.is_outstanding() {
+        if !self.state.has_outstanding_data() {
             self.timer = None;
         } else if restart || self.timer.is_none() {
             self.restart_timer(now);
@@ -136,32 +136,32 @@ impl Sender {
 
     /// Executes the recovery's decision on an ACK that advances `una`. Returns true if the retransmission
     /// timer restarts.
-    fn act_on_advance(&mut self, now: Time, ack: &Ack, advance: Advance) -> bool {
+    fn act_on_advance(&mut self, now: Time, ack: &Ack, advance: AdvanceOutcome) -> bool {
         match advance {
-            Advance::Open => {
+            AdvanceOutcome::Open => {
                 self.answer_echo_then_grow(now, ack);
                 true
             }
-            Advance::Over => {
-                if self.stack.grows_after_repairs() {
+            AdvanceOutcome::Over => {
+                if self.stack.grows_at_recovery_end() {
                     self.answer_echo_then_grow(now, ack);
                 }
                 true
             }
-            Advance::Partial { restart } => restart,
-            Advance::Lost(seq) => {
-                self.act_on(now, Detect::Lost(seq));
+            AdvanceOutcome::Partial { restart } => restart,
+            AdvanceOutcome::Lost(seq) => {
+                self.act_on_detection(now, Detection::Lost(seq));
                 true
             }
-            Advance::Repaired(seq) => {
+            AdvanceOutcome::Repaired(seq) => {
                 let judged = self.reduce_window(now, Signal::Duplicates);
                 self.reduction = None; // the probe has shown that the loss was not spurious
                 self.classifications.push_back(LossClassification { seq, judged });
                 true
             }
-            Advance::Spurious => {
-                self.undo(Evidence::Timeout);
-                if self.stack.grows_after_repairs() {
+            AdvanceOutcome::Spurious => {
+                self.undo(UndoEvidence::Timeout);
+                if self.stack.grows_at_recovery_end() {
                     self.answer_echo_then_grow(now, ack);
                 }
                 true
@@ -179,16 +179,16 @@ impl Sender {
 
     /// True if the ACK may increase the window. The reaction to an ECN mark may forbid growth.
     fn may_grow(&self, ack: &Ack) -> bool {
-        let heeds_itself = self.features.echo == Echo::EachMark;
+        let heeds_itself = self.features.echo == EchoMode::EachMark;
         heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
     }
 
     /// Grows the window for an ACK outside recovery, unless the application limits the flight.
     fn grow(&mut self, ack: &Ack) {
         let before = self.window;
-        self.order.at(Step::Heard);
+        self.order.record_call(ControlCall::Heard);
         self.control.on_ack(&mut self.window, ack, &self.state);
-        if self.config.validation != Validation::Never && self.window.cwnd > before.cwnd {
+        if self.config.validation != CwndValidation::Never && self.window.cwnd > before.cwnd {
             self.validate_growth(before);
         }
     }
@@ -199,7 +199,7 @@ impl Sender {
         // With pacing the flight reaches the window only at the end of the round trip.
         // With pacing the flight fills the window only at the end of the round trip.
         let is_spaced = self.control.pacing_rate(&before, &self.state).is_some();
-        let by = if is_spaced { Validation::Half } else { self.config.validation };
+        let by = if is_spaced { CwndValidation::Half } else { self.config.validation };
         if !self.state.usage.permits_growth(by, &before) {
             self.window.cwnd = before.cwnd;
         }
@@ -207,25 +207,25 @@ impl Sender {
 
     #[inline(never)]
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
-        if self.stack.times_duplicates() {
+        if self.stack.samples_duplicate_acks() {
             self.sample_rtt(now, segment);
             self.restart_timer(now);
         }
-        let ack = policy_ack(now, segment, 0, None, &self.state.board);
-        self.order.at(Step::Observed);
+        let ack = policy_ack(now, segment, 0, None, &self.state.scoreboard);
+        self.order.record_call(ControlCall::Observed);
         self.control.observe(&ack, &self.state);
         let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
             self.notices.on_progress(false); // the arrival of a damaged segment acknowledges no new data
         }
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is never a duplicate ACK.
-        let is_explained = has_eln || self.notices.explains(now, &self.state);
+        let is_explained = has_eln || self.notices.explains_duplicate(now, &self.state);
         if is_explained {
-            self.recovery.note(&mut self.state, &ack);
+            self.recovery.on_uncounted_duplicate(&mut self.state, &ack);
         } else {
             self.allow_postponed_reduction(&ack);
             let detect = self.recovery.on_duplicate(&mut self.state, &ack);
-            self.act_on(now, detect);
+            self.act_on_detection(now, detect);
         }
         self.on_ecn_echo(now, &ack);
         if !is_explained {
@@ -236,7 +236,7 @@ impl Sender {
     /// Grows the window for SACKed data if the path has reordered segments (Linux, tcp_may_raise_cwnd()).
     /// Without reordering, the window grows at the later cumulative ACK.
     fn grow_by_sack(&mut self, ack: &Ack) {
-        let may = self.state.reorders && ack.delivered > 0 && self.recovery.may_grow_by_sack();
+        let may = self.state.has_reordering && ack.delivered_bytes > 0 && self.recovery.may_grow_by_sack();
         if may && self.may_grow(ack) {
             self.grow(ack);
         }
@@ -247,7 +247,7 @@ impl Sender {
     fn allow_postponed_reduction(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {
-            self.order.at(Step::Heard);
+            self.order.record_call(ControlCall::Heard);
             self.control.on_duplicate(&mut self.window, ack, &self.state);
         }
         if self.window != before {
@@ -258,23 +258,23 @@ impl Sender {
 
     /// Executes a decision of the recovery: sends a tail loss probe, undoes a spurious timeout, or starts
     /// recovery for a loss.
-    pub(super) fn act_on(&mut self, now: Time, mut detect: Detect) {
+    pub(super) fn act_on_detection(&mut self, now: Time, mut detect: Detection) {
         match detect {
-            Detect::Probe => self.restart_timer(now),
-            Detect::Spurious => self.undo(Evidence::Timeout),
-            Detect::Nothing | Detect::Lost(_) => {}
+            Detection::Probe => self.restart_timer(now),
+            Detection::Spurious => self.undo(UndoEvidence::Timeout),
+            Detection::Nothing | Detection::Lost(_) => {}
         }
-        while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
+        while let (Detection::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
-            let judged = if self.is_reduced(seq) {
-                self.classify_after_mark(now)
+            let judged = if self.is_reduced_by_mark(seq) {
+                self.classify_marked_loss(now)
             } else {
                 self.reduce_window(now, Signal::Duplicates)
             };
             self.classifications.push_back(LossClassification { seq, judged });
-            self.recovery.enter(&mut self.state, &mut self.window, seq);
+            self.recovery.enter_recovery(&mut self.state, &mut self.window, seq);
             self.timed = None; // Karn's rule: a retransmission follows
-            if self.stack.backs_off_for_repairs() {
+            if self.stack.backs_off_on_retransmit() {
                 self.rto.on_backoff();
             }
             self.restart_timer(now);
@@ -293,19 +293,20 @@ impl Sender {
     /// Reduces the window for an echoed ECN mark as for a loss, but without a retransmission. At most once
     /// per window of data (RFC 3168 §6.1.2).
     fn answer_ecn_echo(&mut self, now: Time, ack: &Ack) {
-        let was_answered = !self.stack.answers_echo(self.state.una, self.echo_point, self.reduced_until);
-        if !self.marking.answers_echoes() || was_answered || self.frozen.is_some() {
+        let was_answered =
+            !self.stack.may_reduce_on_echo(self.state.una, self.echo_point, self.reduced_until);
+        if !self.marking.reacts_to_echoes() || was_answered || self.frozen.is_some() {
             return;
         }
         self.cwr_due = true; // even if the window does not change
         if self.window.cwnd > 1.0 || self.stack.cuts_window_of_one() {
             let before = self.window;
             self.reduce_window(now, Signal::Echo);
-            self.recovery.on_mark(&self.state, &before, &self.window, ack);
+            self.recovery.on_ecn_echo(&self.state, &before, &self.window, ack);
         } else {
             // RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer". The expiry of the timer
             // permits the next segment.
-            (self.echo_point, self.reduced_until) = (self.state.max_sent, self.state.max_sent);
+            (self.echo_point, self.reduced_until) = (self.state.sent_end, self.state.sent_end);
             self.restart_timer(now);
         }
     }
@@ -315,12 +316,12 @@ impl Sender {
     fn sample_rtt(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
         let samples_record = self.config.rto.kind.samples_record();
-        let recorded = if samples_record { self.state.board.longest_rtt() } else { None };
+        let recorded = if samples_record { self.state.scoreboard.longest_rtt() } else { None };
         let sent = if let Some(rtt) = recorded {
             Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
         } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
             // RFC 7323 §4.1: a sample from timestamps is valid even for a retransmitted segment.
-            let age = clock(now).wrapping_sub(ts.echo);
+            let age = timestamp_clock(now).wrapping_sub(ts.echo);
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
         } else {
             timed?.1
@@ -341,17 +342,17 @@ fn policy_ack<'a>(
     rtt: Option<Span>,
     board: &Scoreboard,
 ) -> Ack<'a> {
-    let ece = segment.is_echo();
+    let ece = segment.is_ecn_echo();
     let RareOptions { sack, arrival, .. } = &*segment.options;
     let sample = board.rtt().filter(|_| !segment.flags.syn);
     Ack {
         now,
-        acked,
-        delivered: board.delivered(),
-        counted: board.counted(),
+        acked_bytes: acked,
+        delivered_bytes: board.delivered(),
+        growth_bytes: board.counted(),
         sack,
-        rtt,
-        sample,
+        timer_rtt: rtt,
+        newest_rtt: sample,
         ece,
         arrival: *arrival,
     }

@@ -31,7 +31,7 @@ impl ExpectedDelay {
     /// Returns the sum of the valid announcements, i.e. the additional RTT over all base stations of the
     /// path; `None` without a valid announcement.
     #[inline]
-    pub fn sum(&self, now: Time) -> Option<Span> {
+    pub fn total_delay(&self, now: Time) -> Option<Span> {
         if self.announced.is_empty() { None } else { self.sum_valid(now) }
     }
 

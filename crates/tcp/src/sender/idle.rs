@@ -1,8 +1,8 @@
 //! Restart of the window after an idle period, when the previous window may no longer suit the path.
 
 use super::Sender;
-use crate::config::AfterPause;
-use crate::seams::{Idle, Window};
+use crate::config::IdleRestartWindow;
+use crate::seams::{IdlePeriod, Window};
 use airhop_base::{Span, Time};
 
 /// Time for which a sender keeps an unused window (RFC 7661 §4.4.3).
@@ -14,25 +14,25 @@ impl Sender {
     pub(super) fn restart_after_idle(&mut self, now: Time) {
         let Some(last) = self.last_sent else { return };
         let (lasted, timeout) = (now - last, self.rto.timeout());
-        if lasted <= timeout || self.state.supplied <= self.state.nxt {
+        if lasted <= timeout || self.state.supplied_end <= self.state.nxt {
             return;
         }
-        let idle = Idle { lasted, timeout, initial_window: self.config.initial_window };
+        let idle = IdlePeriod { lasted, timeout, initial_window: self.config.initial_window };
         match self.config.after_pause {
-            AfterPause::Keep => {}
-            AfterPause::Initial => self.window.cwnd = self.window.cwnd.min(idle.initial_window),
+            IdleRestartWindow::Keep => {}
+            IdleRestartWindow::Initial => self.window.cwnd = self.window.cwnd.min(idle.initial_window),
             // tcp_slow_start_after_idle_check(): the congestion control itself sets rate and window
-            AfterPause::Halve if self.features.paces => {}
-            AfterPause::Halve => self.control.on_idle(&mut self.window, now, &idle, &self.state),
-            AfterPause::Decay => decay(&mut self.window, &idle),
+            IdleRestartWindow::Halve if self.features.paces => {}
+            IdleRestartWindow::Halve => self.control.on_idle(&mut self.window, now, &idle, &self.state),
+            IdleRestartWindow::Decay => decay(&mut self.window, &idle),
         }
         self.last_sent = None; // once per idle period
     }
 }
 
 /// RFC 7661 §4.4.3: after each five minutes "ssthresh = max(ssthresh, 3*cwnd/4)", and the window is "max(1/2*cwnd, IW)".
-fn decay(w: &mut Window, idle: &Idle) {
-    for _ in 0..idle.lasted.whole(NON_VALIDATED) {
+fn decay(w: &mut Window, idle: &IdlePeriod) {
+    for _ in 0..idle.lasted.whole_multiples(NON_VALIDATED) {
         if w.cwnd <= idle.initial_window {
             break;
         }

@@ -1,22 +1,26 @@
 //! ECN at the sender: packets that are sent ECN-capable, and the reaction to echoes (RFC 3168).
 
-use crate::schemes::Extent;
-use crate::{Config, Echo, ReceiverFeatures};
+use crate::schemes::EctPackets;
+use crate::{Config, EchoMode, ReceiverFeatures};
 use airhop_base::{Ecn, Flags};
 
 /// ECN state of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Marking {
+pub(super) struct EcnState {
     /// True if both endpoints use ECN. Before the SYN-ACK, true if the sender offers ECN.
     is_agreed: bool,
-    echo: Echo,
+    echo: EchoMode,
     /// Types of packets that are sent ECN-capable.
-    extent: Extent,
+    extent: EctPackets,
 }
 
-impl Marking {
+impl EcnState {
     pub fn new(config: &Config, features: &ReceiverFeatures) -> Self {
-        Marking { is_agreed: features.uses_ecn(config), echo: features.echo, extent: features.extent(config) }
+        EcnState {
+            is_agreed: features.uses_ecn(config),
+            echo: features.echo,
+            extent: features.ect_packets(config),
+        }
     }
 
     /// Returns the flags of a SYN. ECE and CWR together offer ECN (RFC 3168 §6.1.1).
@@ -25,13 +29,13 @@ impl Marking {
     }
 
     /// Returns the ECN codepoint of a SYN. RFC 3168 §6.1.1 forbids ECT on a SYN; RFC 8257 §3.6 recommends it.
-    pub fn of_syn(self) -> Ecn {
-        self.ect0_if(self.extent >= Extent::Handshake)
+    pub fn syn_codepoint(self) -> Ecn {
+        self.ect0_if(self.extent >= EctPackets::Handshake)
     }
 
     /// Returns the ECN codepoint of a pure ACK (RFC 3168 §6.1.4).
-    pub fn of_ack(self) -> Ecn {
-        self.ect0_if(self.extent == Extent::All)
+    pub fn ack_codepoint(self) -> Ecn {
+        self.ect0_if(self.extent == EctPackets::All)
     }
 
     fn ect0_if(self, may_be_marked: bool) -> Ecn {
@@ -44,17 +48,17 @@ impl Marking {
         self.is_agreed &= flags.ece && !flags.cwr;
     }
 
-    /// Returns the ECN codepoint of a data segment. Except with [`Extent::All`], retransmissions are not
+    /// Returns the ECN codepoint of a data segment. Except with [`EctPackets::All`], retransmissions are not
     /// ECN-capable (RFC 3168 §6.1.5).
     #[inline]
-    pub fn of_data(self, is_new: bool) -> Ecn {
-        self.ect0_if(is_new || self.extent == Extent::All)
+    pub fn data_codepoint(self, is_new: bool) -> Ecn {
+        self.ect0_if(is_new || self.extent == EctPackets::All)
     }
 
     /// True if the sender reduces its window on ECE and announces the reduction by CWR (RFC 3168 §6.1.2).
     /// False for Jersey, because its congestion control processes echoes.
     #[inline]
-    pub fn answers_echoes(self) -> bool {
-        self.is_agreed && self.echo != Echo::EachMark
+    pub fn reacts_to_echoes(self) -> bool {
+        self.is_agreed && self.echo != EchoMode::EachMark
     }
 }

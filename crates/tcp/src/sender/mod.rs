@@ -17,22 +17,22 @@ mod undo;
 
 use crate::estimators::{ContentionLimit, DeliveryRate};
 use crate::seams::{
-    Cause, CongestionControl, Connected, LossClassification, NoticePolicy, Parts, Recovery, Repair,
-    RtoPolicy, Run, Truth, Window,
+    CongestionControl, ConnectionEnds, LossClassification, NoticePolicy, Recovery, RepairKind, RtoPolicy,
+    RunState, SenderPolicies, TransmissionCause, Truth, Window,
 };
 use crate::sender_state::SenderState;
 use crate::stack::{self, Stack};
 use crate::{Config, ReceiverFeatures, rto};
 use airhop_base::{Body, FlowId, NodeId, Packet, Span, Time};
 use expected_delay::ExpectedDelay;
-use marks::Marking;
-use notices::Frozen;
-use order::Order;
+use marks::EcnState;
+use notices::FrozenState;
+use order::CallOrder;
 use pacing::Pacing;
-use persist::Persist;
+use persist::PersistTimer;
 use std::collections::VecDeque;
 use std::ops::AddAssign;
-use timeout::Running;
+use timeout::RetransmissionTimer;
 use undo::Reduction;
 
 /// Sender of a TCP connection. The caller passes the time. The sender uses no socket, clock or simulator.
@@ -43,14 +43,14 @@ pub struct Sender {
     remote: NodeId,
     config: Config,
     features: ReceiverFeatures,
-    connection: Connection,
-    /// Sequence number of the FIN; [`OPEN`] until the application closes its side.
+    connection: HandshakeState,
+    /// Sequence number of the FIN; [`NO_FIN`] until the application closes its side.
     fin: u64,
     state: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
     /// Checks the order of calls to the congestion control, in debug builds.
-    order: Order,
+    order: CallOrder,
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
     /// True if the notice policy reads packets at the interface.
@@ -60,19 +60,19 @@ pub struct Sender {
     /// Additional delays that base stations have announced.
     expected: ExpectedDelay,
     /// Retransmission timer; `None` while stopped.
-    timer: Option<Running>,
+    timer: Option<RetransmissionTimer>,
     /// Persist timer; `None` while stopped. Never runs together with the retransmission timer.
-    persist: Option<Persist>,
+    persist: Option<PersistTimer>,
     /// Segment timed for RTT without timestamps: first byte after the segment, and transmission time.
     timed: Option<(u64, Time)>,
     /// First byte not yet timed. Segments below this byte are not timed again.
     timed_up_to: u64,
     /// Timestamp of the last received segment. The next segment echoes it.
     recent_timestamp: u32,
-    frozen: Option<Frozen>,
+    frozen: Option<FrozenState>,
     reduction: Option<Reduction>,
     pacing: Pacing,
-    marking: Marking,
+    marking: EcnState,
     /// Sequence number from which an ECN echo may reduce the window again. Limits reductions to one per
     /// window of data (RFC 3168 §6.1.2).
     echo_point: u64,
@@ -87,17 +87,17 @@ pub struct Sender {
     counters: Counters,
     /// RTT sample of the last ACK. The caller reads it once.
     round_trip: Option<Span>,
-    last_cause: Cause,
+    last_cause: TransmissionCause,
     /// Time of the last data transmission; `None` once the restart rule has been applied to the following
     /// idle period.
     last_sent: Option<Time>,
 }
 
 /// Sequence number of the FIN while the side is open.
-const OPEN: u64 = u64::MAX;
+const NO_FIN: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Connection {
+enum HandshakeState {
     /// The application has not started.
     Closed,
     /// The SYN is to be sent.
@@ -124,13 +124,13 @@ pub struct Counters {
     /// Window reductions for any cause.
     pub window_cuts: u64,
     /// Window reductions undone as spurious.
-    pub undone: u64,
+    pub undone_reductions: u64,
     /// Notices received, in the order of [`NoticeKind::ALL`](airhop_base::NoticeKind::ALL).
     pub notices: [u64; 5],
     /// Data segments sent with ECT(0).
     pub ect_segments: u64,
     /// ACKs with ECE, without SYN-ACKs.
-    pub echoes: u64,
+    pub ecn_echoes: u64,
 }
 
 impl AddAssign for Counters {
@@ -141,10 +141,10 @@ impl AddAssign for Counters {
         self.timeouts += other.timeouts;
         self.fast_recoveries += other.fast_recoveries;
         self.window_cuts += other.window_cuts;
-        self.undone += other.undone;
+        self.undone_reductions += other.undone_reductions;
         self.notices.iter_mut().zip(other.notices).for_each(|(count, more)| *count += more);
         self.ect_segments += other.ect_segments;
-        self.echoes += other.echoes;
+        self.ecn_echoes += other.ecn_echoes;
     }
 }
 
@@ -157,12 +157,12 @@ impl Sender {
         remote: NodeId,
         config: &Config,
         features: ReceiverFeatures,
-        parts: Parts,
+        parts: SenderPolicies,
     ) -> Self {
         let mut state = SenderState::new(config);
-        let parts = crate::notices::choose(config.notices, parts);
-        let stack = stack::of(config, parts.recovery.agent());
-        state.opens_small = !config.handshake && stack.opens_small();
+        let parts = crate::notices::apply_notice_policy(config.notices, parts);
+        let stack = stack::stack_for(config, parts.recovery.ns2_agent());
+        state.opens_with_one_byte = !config.handshake && stack.opens_with_one_byte();
         if features.contention {
             state.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
         }
@@ -172,14 +172,14 @@ impl Sender {
             remote,
             config: *config,
             features,
-            connection: Connection::Closed,
-            fin: OPEN,
+            connection: HandshakeState::Closed,
+            fin: NO_FIN,
             state,
             window: Window { cwnd: config.initial_window, ssthresh: config.initial_ssthresh },
             control: parts.control,
-            order: Order::default(),
+            order: CallOrder::default(),
             recovery: parts.recovery,
-            listens: parts.notices.is_on_interface(),
+            listens: parts.notices.reads_interface(),
             notices: parts.notices,
             rto: rto::build(&config.rto),
             stack,
@@ -192,7 +192,7 @@ impl Sender {
             frozen: None,
             reduction: None,
             pacing: Pacing::default(),
-            marking: Marking::new(config, &features),
+            marking: EcnState::new(config, &features),
             echo_point: 0,
             reduced_until: 0,
             cwr_due: false,
@@ -200,7 +200,7 @@ impl Sender {
             classifications: VecDeque::new(),
             counters: Counters::default(),
             round_trip: None,
-            last_cause: Cause::New,
+            last_cause: TransmissionCause::New,
             last_sent: None,
         }
     }
@@ -210,11 +210,11 @@ impl Sender {
     /// # Panics
     /// In debug builds, if the application has closed its side.
     pub fn supply(&mut self, bytes: u64) {
-        debug_assert!(self.fin == OPEN, "RFC 9293 §3.10.2: connection closing");
-        self.state.supplied = self.state.supplied.saturating_add(bytes);
-        if self.connection == Connection::Closed {
+        debug_assert!(self.fin == NO_FIN, "RFC 9293 §3.10.2: connection closing");
+        self.state.supplied_end = self.state.supplied_end.saturating_add(bytes);
+        if self.connection == HandshakeState::Closed {
             self.connection =
-                if self.config.handshake { Connection::SynDue } else { Connection::Established };
+                if self.config.handshake { HandshakeState::SynDue } else { HandshakeState::Established };
         }
     }
 
@@ -222,8 +222,8 @@ impl Sender {
     /// has one sequence number (§3.4), so recoveries treat the FIN as one byte. CLOSE implies PUSH (§3.6), so
     /// partial segments are sent without waiting. No effect if the side is already closed.
     pub fn close(&mut self) {
-        if self.fin == OPEN {
-            let fin = self.state.supplied;
+        if self.fin == NO_FIN {
+            let fin = self.state.supplied_end;
             self.set_nagle(false);
             self.supply(1);
             self.fin = fin;
@@ -232,7 +232,7 @@ impl Sender {
 
     /// True once the application has closed this side.
     pub fn is_closed(&self) -> bool {
-        self.fin != OPEN
+        self.fin != NO_FIN
     }
 
     /// True once the peer has acknowledged the FIN.
@@ -248,24 +248,24 @@ impl Sender {
 
     /// Sets the receiver's initial advertised window, if it differs from the configured window. Must be
     /// called before the first transmission.
-    pub fn expect_window(&mut self, bytes: u64) {
+    pub fn set_initial_receive_window(&mut self, bytes: u64) {
         self.state.right_edge = 1 + bytes;
     }
 
     /// Processes a segment that arrived.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Body::Tcp(segment) = &p.body else { return };
-        if self.listens && self.notices.takes(now, p) {
+        if self.listens && self.notices.consumes_packet(now, p) {
             return;
         }
         if let Some(ts) = segment.timestamps {
             self.recent_timestamp = ts.value;
         }
-        self.counters.echoes += u64::from(segment.is_echo());
-        if segment.flags.syn && segment.ack > 0 && self.connection == Connection::SynSent {
+        self.counters.ecn_echoes += u64::from(segment.is_ecn_echo());
+        if segment.flags.syn && segment.ack > 0 && self.connection == HandshakeState::SynSent {
             self.marking.on_syn_ack(segment.flags);
         }
-        if segment.flags.ack && self.connection != Connection::Closed {
+        if segment.flags.ack && self.connection != HandshakeState::Closed {
             self.on_acknowledgement(now, segment);
         }
     }
@@ -277,8 +277,8 @@ impl Sender {
 
     /// Adds this connection to the shared state of `run`. Must be called after [`Sender::seed`] and before
     /// all other methods.
-    pub fn join(&mut self, run: &mut Run) {
-        let ends = Connected { flow: self.flow, local: self.local, remote: self.remote };
+    pub fn join_run(&mut self, run: &mut RunState) {
+        let ends = ConnectionEnds { flow: self.flow, local: self.local, remote: self.remote };
         self.control.on_join(run, &ends);
         self.notices.on_join(run, &ends);
     }
@@ -289,19 +289,19 @@ impl Sender {
     }
 
     /// Returns the expiry of the retransmission timer; `None` while stopped.
-    pub fn expiry(&self) -> Option<Time> {
+    pub fn rto_expiry(&self) -> Option<Time> {
         self.timer.map(|timer| timer.expires)
     }
 
     /// Returns the time when [`Sender::on_timeout`] is due; `None` if no timer runs.
     pub fn poll_timeout(&self) -> Option<Time> {
-        let timer = sooner(self.expiry(), self.persist.map(|persist| persist.due));
-        sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
+        let timer = earlier_time(self.rto_expiry(), self.persist.map(|persist| persist.due));
+        earlier_time(earlier_time(timer, self.recovery.deadline()), self.pacing.next_poll)
     }
 
     /// Returns the RTT of the newest segment that the last ACK reports and that was sent once (Karn's rule).
     /// Each sample is returned once.
-    pub fn poll_round_trip(&mut self) -> Option<Span> {
+    pub fn poll_rtt(&mut self) -> Option<Span> {
         self.round_trip.take()
     }
 
@@ -316,7 +316,7 @@ impl Sender {
     }
 
     /// Returns the cause of the last transmission of a data segment.
-    pub fn last_cause(&self) -> Cause {
+    pub fn last_transmission_cause(&self) -> TransmissionCause {
         self.last_cause
     }
 
@@ -336,8 +336,8 @@ impl Sender {
     }
 
     /// Returns the kind of loss repair in progress.
-    pub fn repair(&self) -> Repair {
-        self.recovery.repair()
+    pub fn repair_kind(&self) -> RepairKind {
+        self.recovery.repair_kind()
     }
 
     /// Returns the smoothed RTT; `None` before the first sample.
@@ -348,7 +348,9 @@ impl Sender {
     /// Returns the timeout of a retransmission timer that starts now. Includes the backoff and the delays
     /// announced by base stations.
     pub fn rto(&self, now: Time) -> Span {
-        self.expected.sum(now).map_or_else(|| self.rto.timeout(), |extra| self.rto.timeout_expecting(extra))
+        self.expected
+            .total_delay(now)
+            .map_or_else(|| self.rto.timeout(), |extra| self.rto.timeout_with_extra_delay(extra))
     }
 
     /// True while a disconnection freezes the sender.
@@ -359,7 +361,7 @@ impl Sender {
 
 /// Returns the earlier of two optional times.
 #[inline]
-fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+fn earlier_time(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (one, None) | (None, one) => one,
@@ -367,6 +369,6 @@ fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
 }
 
 /// Returns the timestamp clock in milliseconds, modulo 2^32 (RFC 7323 §5.4).
-fn clock(now: Time) -> u32 {
+fn timestamp_clock(now: Time) -> u32 {
     (now.nanos() / 1_000_000) as u32
 }

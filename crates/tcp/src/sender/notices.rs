@@ -2,7 +2,7 @@
 //! segment, suspends congestion control for a segment, freezes the sender, or changes the retransmission
 //! timer.
 
-use super::{Connection, Sender};
+use super::{HandshakeState, Sender};
 use crate::seams::{LossClass, LossClassification, Reaction, RtoPolicy, Window};
 use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 
@@ -12,7 +12,7 @@ const LONGEST_HOLD: Span = Span::from_secs(60);
 
 /// Sender parameters frozen by a disconnection (Yun 2009 §4.2: "freezes all the TCP-related parameters").
 #[derive(Debug)]
-pub(super) struct Frozen {
+pub(super) struct FrozenState {
     pub window: Window,
     pub rto: Box<dyn RtoPolicy>,
     pub probes: u32,
@@ -26,7 +26,7 @@ impl Sender {
             return self.deliver_to_interface(now, n);
         }
         let is_missing = self.recovery.is_missing(&self.state, n.seq);
-        if self.connection != Connection::Established || (n.kind.concerns_one_segment() && !is_missing) {
+        if self.connection != HandshakeState::Established || (n.kind.is_segment_specific() && !is_missing) {
             return;
         }
         match self.notices.on_notice(now, &n, &self.state) {
@@ -48,7 +48,8 @@ impl Sender {
             }
             Reaction::Freeze { retransmit } => {
                 if self.frozen.is_none() {
-                    self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
+                    self.frozen =
+                        Some(FrozenState { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
                 self.classifications
                     .push_back(LossClassification { seq: n.seq, judged: LossClass::Wireless });
@@ -67,8 +68,8 @@ impl Sender {
     /// named segment.
     #[cold]
     fn deliver_to_interface(&mut self, now: Time, n: Notice) {
-        let packet = Packet::new(self.flow, n.origin, self.local, n.bytes(), Body::Notice(n));
-        if self.notices.takes(now, &packet) || !n.kind.concerns_one_segment() {
+        let packet = Packet::new(self.flow, n.origin, self.local, n.datagram_bytes(), Body::Notice(n));
+        if self.notices.consumes_packet(now, &packet) || !n.kind.is_segment_specific() {
             return;
         }
         let flags = Flags { ack: true, ..Flags::default() };
@@ -81,7 +82,7 @@ impl Sender {
     pub(super) fn on_naks(&mut self, now: Time, segment: &Segment) {
         for &seq in segment.options.naks.seqs() {
             let end = self.state.segment_end(seq);
-            self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));
+            self.on_notice(now, Notice::with_segment(NoticeKind::Nak, seq, end));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 /// Methods of the congestion control, in calling order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Step {
+pub(super) enum ControlCall {
     /// `observe`.
     Observed,
     /// `on_duplicate`, `on_ack`, and `on_loss` for an ECN mark. The mark may suppress `on_ack`.
@@ -18,16 +18,16 @@ pub(super) enum Step {
 
 /// Last method called for the present ACK or timer. Empty in builds without debug assertions.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Order {
+pub(super) struct CallOrder {
     #[cfg(debug_assertions)]
-    last: Option<Step>,
+    last: Option<ControlCall>,
 }
 
-impl Order {
+impl CallOrder {
     /// Starts a new event: an ACK, a timer expiry or a notice.
     #[inline]
-    pub fn begin(&mut self) {
-        *self = Order::default();
+    pub fn start_event(&mut self) {
+        *self = CallOrder::default();
     }
 
     /// Records the call `step`.
@@ -36,7 +36,7 @@ impl Order {
     ///
     /// With debug assertions, if a later step was recorded for this event.
     #[inline]
-    pub fn at(&mut self, step: Step) {
+    pub fn record_call(&mut self, step: ControlCall) {
         #[cfg(debug_assertions)]
         {
             assert!(self.last <= Some(step), "the control learns of {step:?} after {:?}", self.last);
@@ -54,12 +54,19 @@ mod tests {
     #[test]
     #[should_panic(expected = "learns of Observed after Some(Delivered)")]
     fn a_call_after_the_delivery_report_panics() {
-        let mut order = Order::default();
-        for step in [Step::Observed, Step::Heard, Step::Heard, Step::Lost, Step::Named, Step::Delivered] {
-            order.at(step);
+        let mut order = CallOrder::default();
+        for step in [
+            ControlCall::Observed,
+            ControlCall::Heard,
+            ControlCall::Heard,
+            ControlCall::Lost,
+            ControlCall::Named,
+            ControlCall::Delivered,
+        ] {
+            order.record_call(step);
         }
-        order.begin();
-        order.at(Step::Delivered);
-        order.at(Step::Observed);
+        order.start_event();
+        order.record_call(ControlCall::Delivered);
+        order.record_call(ControlCall::Observed);
     }
 }

@@ -12,21 +12,21 @@ pub(super) struct Pacing {
     next: Time,
     burst: Option<Burst>,
     /// Time for the caller's next poll, after a poll that came too early.
-    pub due: Option<Time>,
+    pub next_poll: Option<Time>,
 }
 
 /// Computes pacing rate and burst size in segments for a congestion control that sets no rate (Linux,
 /// tcp_update_pacing_rate() and tcp_tso_autosize()). The rate is two windows per round trip while the window
 /// is below half of ssthresh, and 1.2 windows otherwise. A burst lasts 1/1024 s at this rate, and has at most
 /// 64 KiB and at least two segments. `None` before the first RTT sample.
-pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
+pub(super) fn pacing_from_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
     let srtt = s.srtt?.secs_f64();
     let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
     // In recovery the outstanding data may exceed the window.
     let bytes = (w.cwnd * s.mss as f64).max((s.nxt - s.una) as f64);
     let per_second = ratio * bytes / srtt;
     let quantum = (per_second as u64 / 1024).min(65_535) / s.mss;
-    Some((Rate::computed(per_second * 8.0), quantum.max(2)))
+    Some((Rate::from_bps_f64(per_second * 8.0), quantum.max(2)))
 }
 
 /// Segments sent at one time.
@@ -40,11 +40,11 @@ struct Burst {
 }
 
 impl Pacing {
-    /// True if a segment must wait. If so, sets [`Pacing::due`].
+    /// True if a segment must wait. If so, sets [`Pacing::next_poll`].
     #[inline(never)]
     pub fn is_too_early(&mut self, now: Time) -> bool {
         let is_open = now >= self.next || self.burst.is_some_and(|b| b.at == now && b.left > 0);
-        self.due = (!is_open).then_some(self.next);
+        self.next_poll = (!is_open).then_some(self.next);
         !is_open
     }
 
@@ -87,7 +87,7 @@ impl Pacing {
     }
 
     /// Returns the time until the next segment may be sent.
-    pub fn wait(&self, now: Time) -> Span {
+    pub fn time_until_next(&self, now: Time) -> Span {
         self.next.since(now)
     }
 }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn the_pacing_rate_is_at_least_1_bit_per_second() {
         let s = SenderState { srtt: Some(Span::from_secs(10)), ..SenderState::new(&Preset::Linux.config(1)) };
-        let rate = |cwnd| of_window(&Window { cwnd, ssthresh: 1.0 }, &s).map(|(rate, _)| rate);
+        let rate = |cwnd| pacing_from_window(&Window { cwnd, ssthresh: 1.0 }, &s).map(|(rate, _)| rate);
         assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
     }
 
@@ -111,7 +111,7 @@ mod tests {
         let at = |us| Time::ZERO + Span::from_micros(us);
         let mut pacing = Pacing::default();
         pacing.on_sent(at(0), 1000, Rate::from_bps(8_000_000), 1);
-        let waits = [0, 400, 1000, 5000].map(|us| pacing.wait(at(us)));
+        let waits = [0, 400, 1000, 5000].map(|us| pacing.time_until_next(at(us)));
         assert_eq!(waits, [1000, 600, 0, 0].map(Span::from_micros));
     }
 
@@ -125,7 +125,7 @@ mod tests {
         for (cwnd, ssthresh, bps, quantum) in
             [(9.0, 21.0, 1_440_000, 2), (10.0, 21.0, 960_000, 2), (300.0, f64::INFINITY, 48_000_000, 5)]
         {
-            let rate = of_window(&Window { cwnd, ssthresh }, &s);
+            let rate = pacing_from_window(&Window { cwnd, ssthresh }, &s);
             assert_eq!(rate, Some((Rate::from_bps(bps), quantum)), "{cwnd} of {ssthresh}");
         }
     }

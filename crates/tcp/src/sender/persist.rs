@@ -1,14 +1,14 @@
 //! Persist timer. Probes a closed window, because the ACK that opens the window may be lost.
 
 use super::Sender;
-use super::transmit::Outgoing;
-use crate::seams::{Cause, Next};
+use super::transmit::SegmentFields;
+use crate::seams::{NextSegment, TransmissionCause};
 use airhop_base::{Span, Time};
 
 /// Running persist timer (RFC 9293 §3.8.6.1). Runs while data waits, the receiver has no room for a segment,
 /// and nothing but a probe is outstanding.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Persist {
+pub(super) struct PersistTimer {
     /// Time of the next probe.
     pub due: Time,
     /// Number of probes so far.
@@ -20,11 +20,14 @@ pub(super) struct Persist {
 impl Sender {
     /// Starts the timer if the receiver's window is closed and no data is outstanding.
     #[inline]
-    pub(super) fn note_closed_window(&mut self, now: Time) {
+    pub(super) fn start_persist_timer(&mut self, now: Time) {
         let s = &self.state;
-        if !s.is_outstanding() && self.persist.is_none() && s.supplied > s.nxt && s.next_accepted().is_none()
+        if !s.has_outstanding_data()
+            && self.persist.is_none()
+            && s.supplied_end > s.nxt
+            && s.next_acceptable_segment().is_none()
         {
-            self.persist = Some(Persist { due: now + self.probe_interval(0), probes: 0, owes: false });
+            self.persist = Some(PersistTimer { due: now + self.probe_interval(0), probes: 0, owes: false });
         }
     }
 
@@ -38,9 +41,11 @@ impl Sender {
 
     /// Schedules a probe if the timer has expired.
     pub(super) fn on_persist(&mut self, now: Time) {
-        let Some(Persist { probes, .. }) = self.persist.filter(|persist| persist.due <= now) else { return };
+        let Some(PersistTimer { probes, .. }) = self.persist.filter(|persist| persist.due <= now) else {
+            return;
+        };
         let probes = probes + 1;
-        self.persist = Some(Persist { due: now + self.probe_interval(probes), probes, owes: true });
+        self.persist = Some(PersistTimer { due: now + self.probe_interval(probes), probes, owes: true });
     }
 
     /// Updates the timer with the window of an ACK. If the receiver had no room for the probe's data, the
@@ -54,14 +59,14 @@ impl Sender {
 
     #[cold]
     #[inline(never)]
-    fn update_persist(&mut self, now: Time, mut persist: Persist) {
+    fn update_persist(&mut self, now: Time, mut persist: PersistTimer) {
         let s = &self.state;
-        let has_room = s.head_end() <= s.right_edge;
-        persist.owes |= has_room && s.is_outstanding();
-        if !has_room && self.stack.counts_from_answers() {
+        let has_room = s.first_segment_end() <= s.right_edge;
+        persist.owes |= has_room && s.has_outstanding_data();
+        if !has_room && self.stack.restarts_persist_on_ack() {
             persist.due = now + self.probe_interval(persist.probes);
         }
-        let is_over = s.una >= s.supplied || (has_room && !s.is_outstanding());
+        let is_over = s.una >= s.supplied_end || (has_room && !s.has_outstanding_data());
         self.persist = (!is_over).then_some(persist);
     }
 
@@ -69,23 +74,23 @@ impl Sender {
     /// data segment (RFC 9293 §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). Otherwise it is
     /// an octet above the window (RFC 9293 §3.8.6.1), or the stack's substitute.
     #[cold]
-    pub(super) fn window_probe(&mut self, now: Time) -> Option<Outgoing> {
+    pub(super) fn window_probe(&mut self, now: Time) -> Option<SegmentFields> {
         let persist = self.persist.as_mut().filter(|persist| persist.owes)?;
         persist.owes = false;
         let s = &mut self.state;
         let start = s.una;
         let has_room = s.right_edge > start;
-        if let Some(old) = self.stack.probe_at(start).filter(|_| !has_room) {
+        if let Some(old) = self.stack.dataless_probe_seq(start).filter(|_| !has_room) {
             return Some(self.pure_ack(old));
         }
-        let is_data = has_room && !s.is_outstanding();
-        let cause = if is_data { Cause::New } else { Cause::Probe };
-        let end = if has_room { s.head_end().min(s.right_edge) } else { start + 1 };
+        let is_data = has_room && !s.has_outstanding_data();
+        let cause = if is_data { TransmissionCause::New } else { TransmissionCause::Probe };
+        let end = if has_room { s.first_segment_end().min(s.right_edge) } else { start + 1 };
         s.nxt = start; // an octet for which the receiver had no room is not in flight
         if has_room {
             self.persist = None; // an ACK is expected, so the retransmission timer runs instead
         }
-        let next = Next { start, end, cause };
+        let next = NextSegment { start, end, cause };
         let psh = self.sets_push(&next, true);
         Some(self.transmit(now, &next, psh))
     }

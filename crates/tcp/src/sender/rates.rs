@@ -1,13 +1,13 @@
 //! Measurement of the delivery rate, for schemes that use delivery reports.
 
 use super::Sender;
-use super::order::Step;
-use crate::seams::{Delivery, Next, Repair};
+use super::order::ControlCall;
+use crate::seams::{Delivery, NextSegment, RepairKind};
 use airhop_base::{Segment, Time};
 
 impl Sender {
     /// Returns the flight before an ACK in bytes; `None` if the scheme uses no delivery reports.
-    pub(super) fn flight_before(&self) -> Option<u64> {
+    pub(super) fn flight_before_ack(&self) -> Option<u64> {
         self.delivery.as_ref().map(|_| self.in_flight())
     }
 
@@ -15,12 +15,12 @@ impl Sender {
     #[inline(never)]
     pub(super) fn report_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
-        let mut arrivals = meter.on_ack(now, &self.state.board);
+        let mut arrivals = meter.on_ack(now, &self.state.scoreboard);
         self.state.app_limited_until = meter.app_limited_until();
-        let lost = self.state.board.newly_lost_bytes();
+        let lost = self.state.scoreboard.newly_lost_bytes();
         let newly_lost = if lost > 0 { self.report_losses(now) } else { 0 };
         if let Some(sample) = &mut arrivals.rate {
-            sample.lost += newly_lost;
+            sample.lost_bytes += newly_lost;
         }
         if segment.flags.syn || self.frozen.is_some() {
             return;
@@ -32,13 +32,13 @@ impl Sender {
             lost,
             before,
             in_flight,
-            repair: self.recovery.repair(),
-            wait: self.pacing.wait(now),
+            repair: self.recovery.repair_kind(),
+            wait: self.pacing.time_until_next(now),
         };
-        self.order.at(Step::Delivered);
+        self.order.record_call(ControlCall::Delivered);
         self.control.on_delivery(&mut self.window, &delivery, &self.state);
         if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.holds_back()) {
-            self.state.app_limited_until = meter.limit(in_flight);
+            self.state.app_limited_until = meter.mark_app_limited(in_flight);
         }
     }
 
@@ -46,10 +46,10 @@ impl Sender {
     pub(super) fn report_losses(&mut self, now: Time) -> u64 {
         let Sender { delivery: Some(meter), state, control, window, order, .. } = self else { return 0 };
         let mut bytes = 0;
-        for &start in state.board.newly_lost() {
-            if let Some(lost) = meter.on_lost(&state.board, start) {
+        for &start in state.scoreboard.newly_lost() {
+            if let Some(lost) = meter.on_lost(&state.scoreboard, start) {
                 bytes += lost.end - lost.start;
-                order.at(Step::Named);
+                order.record_call(ControlCall::Named);
                 control.on_lost(window, now, &lost);
             }
         }
@@ -57,9 +57,9 @@ impl Sender {
     }
 
     /// Records the transmission of a segment.
-    pub(super) fn note_departure(&mut self, now: Time, next: &Next) {
+    pub(super) fn record_transmission(&mut self, now: Time, next: &NextSegment) {
         if let Some(meter) = &mut self.delivery
-            && meter.on_sent(&self.state.board, now, next, self.recovery.in_flight(&self.state))
+            && meter.on_sent(&self.state.scoreboard, now, next, self.recovery.in_flight(&self.state))
         {
             self.control.on_restart(&mut self.window, now);
         }
@@ -71,9 +71,9 @@ impl Sender {
         let Some(meter) = &mut self.delivery else { return };
         let in_flight = self.recovery.in_flight(&self.state);
         let has_room = self.state.has_room(self.state.mss, in_flight, self.window.cwnd);
-        let lacks_data = self.state.supplied.saturating_sub(self.state.nxt) < self.state.mss;
-        if lacks_data && has_room && self.recovery.repair() == Repair::Nothing {
-            self.state.app_limited_until = meter.limit(in_flight);
+        let lacks_data = self.state.supplied_end.saturating_sub(self.state.nxt) < self.state.mss;
+        if lacks_data && has_room && self.recovery.repair_kind() == RepairKind::Nothing {
+            self.state.app_limited_until = meter.mark_app_limited(in_flight);
         }
     }
 }

@@ -8,8 +8,8 @@ impl Sender {
     /// SACKed segment (Linux, tcp_check_sack_reordering()). Linux can also reset the degree of reordering at
     /// a timeout outside recovery (tcp_enter_loss()). Here RACK's timer expires before such a timeout.
     #[inline]
-    pub(super) fn note_reordering(&mut self, high_sack: u64) {
-        if high_sack != 0 && self.stack.looks_for_reordering() {
+    pub(super) fn detect_reordering(&mut self, high_sack: u64) {
+        if high_sack != 0 && self.stack.detects_reordering() {
             self.detect_late_arrivals(high_sack);
         }
     }
@@ -17,9 +17,9 @@ impl Sender {
     #[inline(never)]
     fn detect_late_arrivals(&mut self, high_sack: u64) {
         let s = &mut self.state;
-        let late = s.board.arrived().iter().filter(|e| !e.again && !e.arrived && e.start < high_sack);
+        let late = s.scoreboard.arrived().iter().filter(|e| !e.again && !e.arrived && e.start < high_sack);
         if let Some(first) = late.map(|e| e.start).min() {
-            s.reorders |= s.board.high_sack().max(s.una) > first + u64::from(s.dupthresh) * s.mss;
+            s.has_reordering |= s.scoreboard.high_sack().max(s.una) > first + u64::from(s.dupthresh) * s.mss;
         }
     }
 }

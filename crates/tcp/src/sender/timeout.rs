@@ -1,12 +1,12 @@
 //! Expiry of the retransmission timer and of the recovery's timer.
 
-use super::{Connection, Sender};
+use super::{HandshakeState, Sender};
 use crate::seams::{LossClassification, Signal};
 use airhop_base::{Span, Time};
 
 /// Running retransmission timer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Running {
+pub(super) struct RetransmissionTimer {
     started: Time,
     pub expires: Time,
 }
@@ -14,31 +14,31 @@ pub(super) struct Running {
 impl Sender {
     /// Handles the expired timers. Call at the time that [`Sender::poll_timeout`] returns.
     pub fn on_timeout(&mut self, now: Time) {
-        self.pacing.due = self.pacing.due.filter(|&due| due > now);
-        self.state.board.settle();
+        self.pacing.next_poll = self.pacing.next_poll.filter(|&due| due > now);
+        self.state.scoreboard.settle();
         self.on_persist(now);
-        self.order.begin();
+        self.order.start_event();
         if self.recovery.deadline().is_some_and(|d| d <= now) {
             let detect = self.recovery.on_deadline(&mut self.state, now);
-            self.act_on(now, detect);
+            self.act_on_detection(now, detect);
             self.report_losses(now);
-            self.state.board.settle();
+            self.state.scoreboard.settle();
         }
-        if self.expiry().is_none_or(|expiry| now < expiry) {
+        if self.rto_expiry().is_none_or(|expiry| now < expiry) {
             return;
         }
-        if self.connection == Connection::SynSent {
-            self.connection = Connection::SynDue;
-            self.state.timed_out = Some(0);
+        if self.connection == HandshakeState::SynSent {
+            self.connection = HandshakeState::SynDue;
+            self.state.timed_out_una = Some(0);
             // all transmissions so far were SYNs, and each timed out
-            let timeouts = self.state.board.next_order() - 1;
+            let timeouts = self.state.scoreboard.next_order() - 1;
             if timeouts > u64::from(self.config.linear_syn_timeouts) {
                 self.rto.on_backoff();
             }
             self.timer = None;
             return;
         }
-        if self.frozen.is_none() && self.recovery.probe_instead(&mut self.state, now) {
+        if self.frozen.is_none() && self.recovery.try_loss_probe(&mut self.state, now) {
             self.restart_timer(now);
             return;
         }
@@ -52,19 +52,19 @@ impl Sender {
             return;
         }
         self.notices.on_timeout();
-        self.order.begin(); // starts the calls for another timer
+        self.order.start_event(); // starts the calls for another timer
         self.counters.timeouts += 1;
         let base = self.reduction_base(true);
-        if self.features.linux {
+        if self.features.needs_linux_state {
             self.recovery.on_timeout(&mut self.state, now); // tcp_enter_loss() first marks the losses
         }
-        let judged = self.reduce_by(now, Signal::Timeout, base);
+        let judged = self.reduce_window_from_base(now, Signal::Timeout, base);
         self.classifications.push_back(LossClassification { seq: self.state.una, judged });
-        if !self.features.linux {
+        if !self.features.needs_linux_state {
             self.recovery.on_timeout(&mut self.state, now);
         }
         self.pacing.release_one(now);
-        self.state.timed_out = Some(self.state.una);
+        self.state.timed_out_una = Some(self.state.una);
         if self.window.cwnd <= 1.0 && self.stack.adds_flight_after_timeout() {
             self.window.cwnd += self.state.segments_in_flight(self.recovery.in_flight(&self.state));
         }
@@ -78,7 +78,7 @@ impl Sender {
     fn probe_while_frozen(&mut self) -> bool {
         let Some(frozen) = &mut self.frozen else { return false };
         frozen.probes += 1;
-        if frozen.probes > self.notices.patience() {
+        if frozen.probes > self.notices.max_frozen_probes() {
             self.frozen = None;
             return false;
         }
@@ -109,6 +109,7 @@ impl Sender {
     }
 
     fn start_timer(&mut self, now: Time, timeout: Span) {
-        self.timer = self.persist.is_none().then_some(Running { started: now, expires: now + timeout });
+        self.timer =
+            self.persist.is_none().then_some(RetransmissionTimer { started: now, expires: now + timeout });
     }
 }

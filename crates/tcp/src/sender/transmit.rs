@@ -1,21 +1,21 @@
 //! Transmission of the handshake and of data, with their headers.
 
-use super::{Connection, Sender, clock, pacing};
-use crate::config::Validation;
-use crate::seams::{Cause, Next};
+use super::{HandshakeState, Sender, pacing, timestamp_clock};
+use crate::config::CwndValidation;
+use crate::seams::{NextSegment, TransmissionCause};
 use crate::sender_state::SenderState;
 use airhop_base::{
-    Body, Ecn, Flags, HEADER_BYTES, Options, Packet, Profile, RareOptions, Rate, Segment, Span, Time,
+    Body, Ecn, Flags, Options, Packet, Profile, RareOptions, Rate, Segment, Span, TCP_IP_HEADER_BYTES, Time,
     Timestamps,
 };
 
 /// Number of the first paced segment. The first nine segments are not paced (Linux,
 /// tcp_update_skb_after_send()).
-const UNPACED: u64 = 10;
+const FIRST_PACED_SEGMENT: u64 = 10;
 
 /// Fields that differ between the segments of a sender. One function builds the packet from these fields in
 /// the caller's memory, because a copy of the packet would be slow.
-pub(super) struct Outgoing {
+pub(super) struct SegmentFields {
     pub seq: u64,
     pub len: u32,
     pub flags: Flags,
@@ -27,64 +27,65 @@ impl Sender {
     /// Returns the next packet to send; `None` if no packet may be sent now.
     #[inline(always)] // inlined with its callees, so that the packet is built in the caller's memory
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
-        let next = if self.connection == Connection::Established && self.persist.is_none() {
+        let next = if self.connection == HandshakeState::Established && self.persist.is_none() {
             self.next_data(now)
         } else {
-            self.next_special(now)
+            self.next_handshake_or_probe(now)
         };
-        next.map(|segment| self.packet(now, &segment))
+        next.map(|segment| self.build_packet(now, &segment))
     }
 
     /// Returns the next segment during the handshake or while the persist timer runs.
     #[cold]
     #[inline(never)]
-    fn next_special(&mut self, now: Time) -> Option<Outgoing> {
+    fn next_handshake_or_probe(&mut self, now: Time) -> Option<SegmentFields> {
         match self.connection {
-            Connection::Closed | Connection::SynSent => None,
-            Connection::SynDue => {
-                self.connection = Connection::SynSent;
+            HandshakeState::Closed | HandshakeState::SynSent => None,
+            HandshakeState::SynDue => {
+                self.connection = HandshakeState::SynSent;
                 self.state.nxt = 1;
-                self.state.max_sent = 1;
+                self.state.sent_end = 1;
                 self.restart_timer(now);
-                let syn = Next { start: 0, end: 1, cause: Cause::New };
-                self.note_departure(now, &syn);
-                self.state.board.on_sent(now, syn.start, syn.end);
+                let syn = NextSegment { start: 0, end: 1, cause: TransmissionCause::New };
+                self.record_transmission(now, &syn);
+                self.state.scoreboard.on_sent(now, syn.start, syn.end);
                 // Karn's rule: the SYN-ACK after a retransmitted SYN is ambiguous.
-                self.timed = (!self.config.timestamps && self.state.timed_out.is_none()).then_some((1, now));
-                let (flags, ecn) = (self.marking.syn_flags(), self.marking.of_syn());
-                Some(Outgoing { seq: 0, len: 0, flags, ecn, profile: Profile::In })
+                self.timed =
+                    (!self.config.timestamps && self.state.timed_out_una.is_none()).then_some((1, now));
+                let (flags, ecn) = (self.marking.syn_flags(), self.marking.syn_codepoint());
+                Some(SegmentFields { seq: 0, len: 0, flags, ecn, profile: Profile::In })
             }
-            Connection::AckDue => {
-                self.connection = Connection::Established;
+            HandshakeState::AckDue => {
+                self.connection = HandshakeState::Established;
                 Some(self.pure_ack(1))
             }
-            Connection::Established => self.window_probe(now).or_else(|| self.next_data(now)),
+            HandshakeState::Established => self.window_probe(now).or_else(|| self.next_data(now)),
         }
     }
 
     /// Returns a segment without data.
-    pub(super) fn pure_ack(&self, seq: u64) -> Outgoing {
+    pub(super) fn pure_ack(&self, seq: u64) -> SegmentFields {
         let flags = Flags { ack: true, ..Flags::default() };
-        Outgoing { seq, len: 0, flags, ecn: self.marking.of_ack(), profile: Profile::In }
+        SegmentFields { seq, len: 0, flags, ecn: self.marking.ack_codepoint(), profile: Profile::In }
     }
 
     #[inline(always)]
-    fn next_data(&mut self, now: Time) -> Option<Outgoing> {
-        if !self.state.is_outstanding() {
+    fn next_data(&mut self, now: Time) -> Option<SegmentFields> {
+        if !self.state.has_outstanding_data() {
             self.restart_after_idle(now);
         }
-        let spacing = self.spacing();
+        let spacing = self.pacing_rate_and_quantum();
         if spacing.is_some() && self.pacing.is_too_early(now) {
             return None;
         }
-        let next = self.recovery.next(&mut self.state, &self.window);
+        let next = self.recovery.next_segment(&mut self.state, &self.window);
         let Some(next) = &next else {
             self.mark_app_limited();
             self.note_full_window();
-            self.note_closed_window(now);
+            self.start_persist_timer(now);
             return None;
         };
-        if self.frozen.is_some() && next.cause != Cause::Notice {
+        if self.frozen.is_some() && next.cause != TransmissionCause::Notice {
             return None; // Yun 2009 §4.2: a frozen sender only answers every second ELN
         }
         let ends_burst = match spacing {
@@ -99,21 +100,21 @@ impl Sender {
     /// are also paced (Linux: tcp_xmit_retransmit_queue() calls tcp_pacing_check() before each). In Linux the
     /// retransmission at a timeout is not paced; in Airhop it waits for at most the interval of one segment.
     #[inline(always)]
-    fn spacing(&self) -> Option<(Rate, u64)> {
-        let may_pace = self.config.pacing || self.features.paces || self.features.linux;
+    fn pacing_rate_and_quantum(&self) -> Option<(Rate, u64)> {
+        let may_pace = self.config.pacing || self.features.paces || self.features.needs_linux_state;
         may_pace.then(|| self.pacing_spacing()).flatten()
     }
 
     /// Returns the pacing rate and burst size; `None` while the sender does not pace.
     #[inline(never)]
     fn pacing_spacing(&self) -> Option<(Rate, u64)> {
-        if (self.features.paces || self.features.linux)
+        if (self.features.paces || self.features.needs_linux_state)
             && let Some(rate) = self.control.pacing_rate(&self.window, &self.state)
         {
             return Some((rate, self.control.send_quantum()));
         }
-        let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= UNPACED;
-        is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
+        let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= FIRST_PACED_SEGMENT;
+        is_paced.then(|| pacing::pacing_from_window(&self.window, &self.state)).flatten()
     }
 
     /// Counts a segment of an unpaced sender towards a burst. The burst is as long as with pacing (Linux,
@@ -125,27 +126,27 @@ impl Sender {
 
     #[inline(never)]
     fn is_last_of_burst(&mut self, now: Time) -> bool {
-        let quantum = pacing::of_window(&self.window, &self.state).map_or(2, |(_, quantum)| quantum);
+        let quantum = pacing::pacing_from_window(&self.window, &self.state).map_or(2, |(_, quantum)| quantum);
         self.pacing.join_burst(now, quantum)
     }
 
     /// True if the segment carries PSH. Linux sets PSH at the end of a burst (tcp_transmit_skb()) and at the
     /// end of the application's data (tcp_push(); RFC 9293 §3.9.1.2). At the end of a burst, PSH makes the
     /// receiver's network card pass the burst to TCP.
-    pub(super) fn sets_push(&self, next: &Next, ends_burst: bool) -> bool {
-        self.config.push && (ends_burst || next.end >= self.state.supplied)
+    pub(super) fn sets_push(&self, next: &NextSegment, ends_burst: bool) -> bool {
+        self.config.push && (ends_burst || next.end >= self.state.supplied_end)
     }
 
     #[inline(always)]
-    pub(super) fn transmit(&mut self, now: Time, next: &Next, psh: bool) -> Outgoing {
-        if self.features.linux && self.recovery.in_flight(&self.state) == 0 {
+    pub(super) fn transmit(&mut self, now: Time, next: &NextSegment, psh: bool) -> SegmentFields {
+        if self.features.needs_linux_state && self.recovery.in_flight(&self.state) == 0 {
             self.control.on_start(now, &self.state);
         }
         if self.delivery.is_some() {
-            self.note_departure(now, next);
+            self.record_transmission(now, next);
         }
         let s = &mut self.state;
-        let again = next.start < s.max_sent;
+        let again = next.start < s.sent_end;
         self.last_sent = Some(now);
         // A FIN has a sequence number but is not payload (RFC 9293 §3.4).
         let fin = next.end > self.fin;
@@ -156,7 +157,7 @@ impl Sender {
         if next.start == s.nxt {
             s.nxt = next.end;
         }
-        s.max_sent = s.max_sent.max(next.end);
+        s.sent_end = s.sent_end.max(next.end);
         if !again && next.end - next.start < s.mss {
             s.nagle.on_partial_segment(next.end);
         }
@@ -166,7 +167,7 @@ impl Sender {
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none()
             && next.start >= self.timed_up_to
-            && self.stack.times_segments(self.config.timestamps)
+            && self.stack.times_one_per_rtt(self.config.timestamps)
         {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
@@ -176,7 +177,7 @@ impl Sender {
         if self.timer.is_none() || (repeats_head && self.config.rto.kind.restarts_with_head()) {
             self.restart_timer(now);
         }
-        let earlier = self.state.board.on_sent(now, next.start, next.end);
+        let earlier = self.state.scoreboard.on_sent(now, next.start, next.end);
         self.recovery.on_sent(&mut self.state, now, next, earlier);
         if !again {
             self.note_usage(); // Linux, tcp_write_xmit(): retransmissions do not count as use of the window
@@ -187,40 +188,43 @@ impl Sender {
         let is_new = !again;
         let cwr = is_new && len > 0 && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, psh, fin, ..Flags::default() };
-        let ecn = if len > 0 { self.marking.of_data(is_new) } else { self.marking.of_ack() };
-        self.counters.ect_segments += has_data & u64::from(ecn.is_capable());
+        let ecn = if len > 0 { self.marking.data_codepoint(is_new) } else { self.marking.ack_codepoint() };
+        self.counters.ect_segments += has_data & u64::from(ecn.is_ecn_capable());
         let profile = self.control.profile(next);
-        Outgoing { seq: next.start, len, flags, ecn, profile }
+        SegmentFields { seq: next.start, len, flags, ecn, profile }
     }
 
     fn note_usage(&mut self) {
         let has_room = |s: &SenderState| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
         let is_full = self.needs_full_windows() && !has_room(&self.state);
         let s = &mut self.state;
-        s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
+        s.usage.record_transmission(s.scoreboard.len() as u64, is_full, s.una, s.nxt);
     }
 
     /// Records a full window if data waits because window or recovery permit no further segment (Linux,
     /// tcp_write_xmit()).
     fn note_full_window(&mut self) {
-        let waits = self.needs_full_windows() && self.state.is_outstanding() && self.state.may_send_next();
+        let waits =
+            self.needs_full_windows() && self.state.has_outstanding_data() && self.state.may_send_next();
         let s = &mut self.state;
         if waits {
-            s.usage.note(s.board.len() as u64, true, s.una, s.nxt);
+            s.usage.record_transmission(s.scoreboard.len() as u64, true, s.una, s.nxt);
         }
     }
 
     /// True if the configuration or the scheme reads the record of full windows.
     fn needs_full_windows(&self) -> bool {
-        self.config.validation == Validation::Full || self.features.linux
+        self.config.validation == CwndValidation::Full || self.features.needs_linux_state
     }
 
     /// Returns the packet of a segment.
     #[inline(always)] // the packet is built in the caller's memory, without a copy
-    fn packet(&self, now: Time, outgoing: &Outgoing) -> Packet {
-        let &Outgoing { seq, len, flags, ecn, profile } = outgoing;
-        let timestamps =
-            self.config.timestamps.then(|| Timestamps { value: clock(now), echo: self.recent_timestamp });
+    fn build_packet(&self, now: Time, outgoing: &SegmentFields) -> Packet {
+        let &SegmentFields { seq, len, flags, ecn, profile } = outgoing;
+        let timestamps = self
+            .config
+            .timestamps
+            .then(|| Timestamps { value: timestamp_clock(now), echo: self.recent_timestamp });
         let segment = Segment {
             seq,
             len,
@@ -233,7 +237,7 @@ impl Sender {
             sent: now,
             options: if len > 0 && self.features.contention { no_contention() } else { Options::NONE },
         };
-        let bytes = HEADER_BYTES + segment.option_bytes() + len;
+        let bytes = TCP_IP_HEADER_BYTES + segment.option_bytes() + len;
         let packet = Packet::new(self.flow, self.local, self.remote, bytes, Body::Tcp(segment));
         Packet { ecn, profile, ..packet }
     }

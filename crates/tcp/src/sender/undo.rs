@@ -1,8 +1,8 @@
 //! Undo of spurious window reductions. The segments were delayed, not lost.
 
-use super::{Sender, clock};
+use super::{Sender, timestamp_clock};
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
-use crate::seams::{Evidence, Next, Repair, Window};
+use crate::seams::{NextSegment, RepairKind, UndoEvidence, Window};
 use airhop_base::{Segment, Time};
 
 /// Last reduction for a loss, kept while it can still prove spurious.
@@ -25,8 +25,8 @@ impl Sender {
         if !self.config.undo && !self.config.frto {
             return;
         }
-        let before = self.stack.restored(before);
-        let (una, point) = (self.state.una, self.state.max_sent);
+        let before = self.stack.window_to_restore(before);
+        let (una, point) = (self.state.una, self.state.sent_end);
         match &mut self.reduction {
             Some(reduction) if una < reduction.point => reduction.point = point,
             last => *last = Some(Reduction { before, point, first: None, unnamed: 0 }),
@@ -34,9 +34,9 @@ impl Sender {
     }
 
     /// Records a retransmission.
-    pub(super) fn note_retransmission(&mut self, now: Time, next: &Next) {
+    pub(super) fn note_retransmission(&mut self, now: Time, next: &NextSegment) {
         if let Some(reduction) = self.reduction.as_mut().filter(|r| next.start < r.point) {
-            reduction.first.get_or_insert((next.end, clock(now)));
+            reduction.first.get_or_insert((next.end, timestamp_clock(now)));
             reduction.unnamed += 1;
         }
     }
@@ -61,26 +61,26 @@ impl Sender {
         };
         let waits = self.stack.delays_timestamp_undo()
             && ack.ack < reduction.point
-            && repeats_beyond(&self.state.board, ack);
+            && repeats_beyond(&self.state.scoreboard, ack);
         let by_time = by_time && !waits;
         let is_named = duplicate(ack.ack, &ack.options.sack).is_some_and(|b| b.start < reduction.point);
         let had = reduction.unnamed;
         reduction.unnamed -= u32::from(is_named && had > 0);
         if by_time {
-            self.undo(Evidence::Late);
+            self.undo(UndoEvidence::Late);
         } else if had > 0 && reduction.unnamed == 0 {
-            self.undo(Evidence::Duplicates);
+            self.undo(UndoEvidence::Duplicates);
         }
     }
 
     /// Undoes the last reduction as spurious and restores the window (RFC 4015 §4). No effect if the recovery
     /// does not support undo.
     #[cold]
-    pub(super) fn undo(&mut self, evidence: Evidence) {
+    pub(super) fn undo(&mut self, evidence: UndoEvidence) {
         let Some(reduction) = self.reduction.take() else { return };
-        if self.frozen.is_none() && self.recovery.forgive(&mut self.state, evidence) {
+        if self.frozen.is_none() && self.recovery.undo_reduction(&mut self.state, evidence) {
             self.control.on_spurious(&mut self.window, &reduction.before, &self.state);
-            self.counters.undone += 1;
+            self.counters.undone_reductions += 1;
             self.cwr_due = false; // Linux, tcp_ecn_withdraw_cwr()
         }
     }
@@ -88,8 +88,8 @@ impl Sender {
     /// True if ssthresh does not change at this timeout, as in Linux. Either the timer has already expired
     /// for the same segment, or a fast recovery or ECN mark has already reduced the window.
     pub(super) fn already_reduced(&self) -> bool {
-        let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
-        self.state.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
+        let in_recovery = self.recovery.repair_kind() == RepairKind::Loss && !self.window.in_slow_start();
+        self.state.timed_out_una == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
 }
 

@@ -1,5 +1,5 @@
-use super::{ENOUGH, Sample, threshold};
-use crate::estimators::least;
+use super::{MIN_RTT_SAMPLES, SlowStartAck, threshold};
+use crate::estimators::min_with_sample;
 use airhop_base::{Span, Time};
 
 /// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4) as in Linux. Slow start ends when
@@ -30,7 +30,7 @@ const LEAST_WINDOW: f64 = 16.0;
 const LONGEST_GAP: Span = Span::from_millis(2);
 /// Tolerance for segmentation offload, added to the duration of an ACK train at rates below 2 Gbit/s (Linux,
 /// hystart_ack_delay()).
-const CUSHION: Span = Span::from_millis(1);
+const OFFLOAD_TOLERANCE: Span = Span::from_millis(1);
 
 impl HyStart {
     /// Creates HyStart for a sender with or without pacing.
@@ -44,8 +44,8 @@ impl HyStart {
     }
 
     /// Processes an ACK. Returns true if slow start ends with this ACK.
-    pub fn ends(&mut self, cwnd: f64, sample: &Sample) -> bool {
-        if let (Some(rtt), Some(least_rtt)) = (sample.rtt, sample.least_rtt)
+    pub fn on_ack(&mut self, cwnd: f64, sample: &SlowStartAck) -> bool {
+        if let (Some(rtt), Some(least_rtt)) = (sample.rtt, sample.min_rtt)
             && !self.is_over
         {
             if sample.una > self.round.end {
@@ -65,7 +65,7 @@ impl HyStart {
     /// path. With pacing, the maximum is the whole minimum RTT, because segments are spread over a round trip
     /// (Linux).
     fn longest_train(&self, least_rtt: Span) -> Span {
-        let longest = least_rtt + CUSHION;
+        let longest = least_rtt + OFFLOAD_TOLERANCE;
         if self.is_paced { longest } else { longest / 2 }
     }
 }
@@ -87,9 +87,9 @@ impl Round {
     /// Adds an RTT sample. Returns true if the round has enough samples and a minimum RTT above the
     /// threshold.
     fn is_delayed(&mut self, rtt: Span, least_rtt: Span) -> bool {
-        self.least = least(self.least, rtt);
+        self.least = min_with_sample(self.least, rtt);
         self.samples += 1;
-        self.samples > ENOUGH && self.least > Some(least_rtt + threshold(least_rtt))
+        self.samples > MIN_RTT_SAMPLES && self.least > Some(least_rtt + threshold(least_rtt))
     }
 }
 
@@ -119,14 +119,14 @@ mod tests {
         let least_rtt = Some(Span::from_millis(least));
         acks.enumerate()
             .position(|(n, at)| {
-                let sample = Sample {
+                let sample = SlowStartAck {
                     now: us(at),
                     una: n as u64 + 1,
                     nxt: 1000,
                     rtt: Some(Span::from_micros(rtt)),
-                    least_rtt,
+                    min_rtt: least_rtt,
                 };
-                hystart.ends(cwnd, &sample)
+                hystart.on_ack(cwnd, &sample)
             })
             .map(|n| n + 1)
     }
@@ -173,7 +173,7 @@ mod tests {
                 let rtt = Some(Span::from_millis(60));
                 let mut w = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
                 (0..60).any(|n| {
-                    let sample = Sample { now: us(1500 * n), una: n + 1, nxt: 1000, rtt, least_rtt: rtt };
+                    let sample = SlowStartAck { now: us(1500 * n), una: n + 1, nxt: 1000, rtt, min_rtt: rtt };
                     slow_start.on_ack(&mut w, 1.0, &sample);
                     w.ssthresh == 16.0
                 })
@@ -200,15 +200,15 @@ mod tests {
         let mut hystart = HyStart::default();
         let mut ack = |n: u64| {
             let rtt = Some(Span::from_millis(60));
-            let sample = Sample { now: us(1500 * n), una: n + 1, nxt: 1000, rtt, least_rtt: rtt };
-            hystart.ends(if n == 0 { 15.0 } else { 16.0 }, &sample)
+            let sample = SlowStartAck { now: us(1500 * n), una: n + 1, nxt: 1000, rtt, min_rtt: rtt };
+            hystart.on_ack(if n == 0 { 15.0 } else { 16.0 }, &sample)
         };
         assert_eq!((0..60).filter(|&n| ack(n)).collect::<Vec<_>>(), [21]);
         let mut hystart = HyStart::default();
         hystart.restart(us(0), 10);
         let rtt = Some(Span::from_millis(60));
         let ends = |n: u64| {
-            hystart.ends(16.0, &Sample { now: us(1500 * n), una: n + 1, nxt: 90, rtt, least_rtt: rtt })
+            hystart.on_ack(16.0, &SlowStartAck { now: us(1500 * n), una: n + 1, nxt: 90, rtt, min_rtt: rtt })
         };
         assert_eq!((0..60).position(ends), Some(10 + 21));
     }
@@ -219,7 +219,7 @@ mod tests {
         let mut hystart = HyStart::default();
         let mut ack = |at: u64, una: u64, nxt: u64, rtt: u64| {
             let (rtt, least_rtt) = (Some(Span::from_millis(rtt)), Some(Span::from_millis(80)));
-            hystart.ends(20.0, &Sample { now: us(at), una, nxt, rtt, least_rtt })
+            hystart.on_ack(20.0, &SlowStartAck { now: us(at), una, nxt, rtt, min_rtt: least_rtt })
         };
         for n in 0..20 {
             assert!(!ack(1500 * n, 1 + n, 20, 80), "the smallest round trip is not longer");

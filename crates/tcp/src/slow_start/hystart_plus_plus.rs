@@ -1,5 +1,5 @@
-use super::{ENOUGH, Sample, threshold};
-use crate::estimators::least;
+use super::{MIN_RTT_SAMPLES, SlowStartAck, threshold};
+use crate::estimators::min_with_sample;
 use airhop_base::Span;
 
 /// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start begins, with a quarter of the
@@ -12,7 +12,7 @@ pub(crate) struct HyStartPlusPlus {
     round: Round,
     /// lastRoundMinRTT; `None` if the last round had no sample.
     last: Option<Span>,
-    conservative: Option<Conservative>,
+    conservative: Option<ConservativeSlowStart>,
 }
 
 /// Round. Ends when all data sent before the start of the round is acknowledged.
@@ -25,7 +25,7 @@ struct Round {
 }
 
 #[derive(Debug)]
-struct Conservative {
+struct ConservativeSlowStart {
     /// cssBaselineMinRtt.
     baseline: Span,
     /// Number of completed rounds of conservative slow start. Includes the round of its start.
@@ -33,36 +33,37 @@ struct Conservative {
 }
 
 /// L without pacing, in segments (§4.3): "if paced, L = infinity".
-const MOST_UNPACED: f64 = 8.0;
+const UNPACED_GROWTH_LIMIT: f64 = 8.0;
 /// CSS_GROWTH_DIVISOR (§4.3).
-const DIVISOR: f64 = 4.0;
+const CSS_GROWTH_DIVISOR: f64 = 4.0;
 /// CSS_ROUNDS (§4.3).
-const ROUNDS: u32 = 5;
+const CSS_ROUNDS: u32 = 5;
 
 impl HyStartPlusPlus {
     /// Creates HyStart++ for a sender with or without pacing.
     pub fn new(is_paced: bool) -> Self {
-        let most = if is_paced { f64::INFINITY } else { MOST_UNPACED };
+        let most = if is_paced { f64::INFINITY } else { UNPACED_GROWTH_LIMIT };
         HyStartPlusPlus { most, round: Round::default(), last: None, conservative: None }
     }
 
     /// Returns the window growth for an ACK that would add `segments` segments in slow start.
-    pub fn growth(&mut self, segments: f64, sample: &Sample) -> f64 {
+    pub fn on_ack(&mut self, segments: f64, sample: &SlowStartAck) -> f64 {
         if sample.una >= self.round.end {
             self.begin_round(sample.nxt);
         }
         if let Some(rtt) = sample.rtt {
-            self.round.least = least(self.round.least, rtt);
+            self.round.least = min_with_sample(self.round.least, rtt);
             self.round.samples += 1;
         }
-        let growth = segments.min(self.most) / if self.conservative.is_some() { DIVISOR } else { 1.0 };
+        let growth =
+            segments.min(self.most) / if self.conservative.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 };
         self.update_phase();
         growth
     }
 
     /// True after all rounds of conservative slow start.
     pub fn is_over(&self) -> bool {
-        self.conservative.as_ref().is_some_and(|css| css.rounds >= ROUNDS)
+        self.conservative.as_ref().is_some_and(|css| css.rounds >= CSS_ROUNDS)
     }
 
     fn begin_round(&mut self, nxt: u64) {
@@ -74,11 +75,11 @@ impl HyStartPlusPlus {
     }
 
     fn update_phase(&mut self) {
-        let Some(least) = self.round.least.filter(|_| self.round.samples >= ENOUGH) else { return };
+        let Some(least) = self.round.least.filter(|_| self.round.samples >= MIN_RTT_SAMPLES) else { return };
         match (&self.conservative, self.last) {
             (Some(css), _) if least < css.baseline => self.conservative = None,
             (None, Some(last)) if least >= last + threshold(last) => {
-                self.conservative = Some(Conservative { baseline: least, rounds: 0 });
+                self.conservative = Some(ConservativeSlowStart { baseline: least, rounds: 0 });
             }
             _ => {}
         }
@@ -95,8 +96,8 @@ mod tests {
     fn round(hystart: &mut HyStartPlusPlus, k: u64, ms: u64) -> Vec<f64> {
         let rtt = Some(Span::from_millis(ms));
         let (nxt, least_rtt) = (10 * (k + 1), None);
-        let ack = |n| Sample { now: Time::ZERO, una: 10 * k + n, nxt, rtt, least_rtt };
-        (0..10).map(|n| hystart.growth(1.0, &ack(n))).collect()
+        let ack = |n| SlowStartAck { now: Time::ZERO, una: 10 * k + n, nxt, rtt, min_rtt: least_rtt };
+        (0..10).map(|n| hystart.on_ack(1.0, &ack(n))).collect()
     }
 
     fn begun(ms: &[u64]) -> HyStartPlusPlus {
@@ -140,8 +141,8 @@ mod tests {
     // §4.2: cwnd += min(N, L * SMSS). §4.3: L is 8, and infinite with pacing.
     #[test]
     fn an_unpaced_ack_counts_for_at_most_eight_segments() {
-        let sample = Sample { now: Time::ZERO, una: 1, nxt: 10, rtt: None, least_rtt: None };
-        let growth = [false, true].map(|is_paced| HyStartPlusPlus::new(is_paced).growth(20.0, &sample));
+        let sample = SlowStartAck { now: Time::ZERO, una: 1, nxt: 10, rtt: None, min_rtt: None };
+        let growth = [false, true].map(|is_paced| HyStartPlusPlus::new(is_paced).on_ack(20.0, &sample));
         assert_eq!(growth, [8.0, 20.0]);
     }
 }

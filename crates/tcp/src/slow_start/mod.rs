@@ -21,7 +21,7 @@ pub(crate) enum SlowStart {
 
 /// ACK of new data in slow start.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
+pub(crate) struct SlowStartAck {
     /// Arrival time of the ACK.
     pub now: Time,
     /// Lowest unacknowledged byte after the ACK.
@@ -31,7 +31,7 @@ pub(crate) struct Sample {
     /// RTT of the newest acknowledged segment; `None` if the segment was sent more than once.
     pub rtt: Option<Span>,
     /// Minimum RTT of the connection; `None` before the first sample.
-    pub least_rtt: Option<Span>,
+    pub min_rtt: Option<Span>,
 }
 
 impl SlowStart {
@@ -47,17 +47,17 @@ impl SlowStart {
 
     /// Returns the growth of cwnd for an ACK in slow start, at most `segments`. Does not change cwnd. If slow
     /// start ends with this ACK, sets ssthresh to cwnd.
-    pub fn on_ack(&mut self, w: &mut Window, segments: f64, sample: &Sample) -> f64 {
+    pub fn on_ack(&mut self, w: &mut Window, segments: f64, sample: &SlowStartAck) -> f64 {
         match self {
             SlowStart::Standard | SlowStart::HyStartPlusPlus(None) => segments,
             SlowStart::HyStart(hystart) => {
-                if hystart.ends(w.cwnd, sample) {
+                if hystart.on_ack(w.cwnd, sample) {
                     w.ssthresh = w.cwnd;
                 }
                 segments
             }
             SlowStart::HyStartPlusPlus(Some(hystart)) => {
-                let growth = hystart.growth(segments, sample);
+                let growth = hystart.on_ack(segments, sample);
                 if hystart.is_over() {
                     w.ssthresh = w.cwnd;
                 }
@@ -83,4 +83,4 @@ fn threshold(least: Span) -> Span {
 }
 
 /// Minimum number of RTT samples per round, for both methods (RFC 9406 §4.2, N_RTT_SAMPLE).
-const ENOUGH: u32 = 8;
+const MIN_RTT_SAMPLES: u32 = 8;

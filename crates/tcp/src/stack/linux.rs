@@ -1,7 +1,7 @@
 //! Rules of Linux 6.
 
 use super::Stack;
-use crate::control::whole;
+use crate::control::floor_segments;
 use crate::seams::Window;
 
 /// Linux 6.
@@ -16,13 +16,13 @@ impl Stack for Linux {
     }
 
     /// True, as in tcp_cong_control().
-    fn grows_after_repairs(&self) -> bool {
+    fn grows_at_recovery_end(&self) -> bool {
         true
     }
 
     /// Implements tcp_try_to_open(). An echo counts again once all data sent before the last reduction is
     /// acknowledged. If an ECN mark caused the reduction, later data must be acknowledged too.
-    fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
+    fn may_reduce_on_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         una >= last && una > marked
     }
 
@@ -37,16 +37,19 @@ impl Stack for Linux {
     }
 
     /// True until data above `reduced_until` is acknowledged (TCP_CA_CWR).
-    fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
+    fn is_reduced_by_mark(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         una <= reduced_until
     }
 
     /// Restores ssthresh to at least three quarters of the window (tcp_current_ssthresh()). The window
     /// becomes an integer, and the count of acknowledged segments restarts (tcp_init_undo(),
     /// tcp_enter_loss()).
-    fn restored(&self, before: Window) -> Window {
-        let cwnd = whole(before.cwnd);
-        Window { cwnd, ssthresh: before.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0)) }
+    fn window_to_restore(&self, before: Window) -> Window {
+        let cwnd = floor_segments(before.cwnd);
+        Window {
+            cwnd,
+            ssthresh: before.ssthresh.max(floor_segments(cwnd / 2.0) + floor_segments(cwnd / 4.0)),
+        }
     }
 
     /// True, as in tcp_try_undo_partial().
@@ -54,17 +57,17 @@ impl Stack for Linux {
         true
     }
 
-    fn looks_for_reordering(&self) -> bool {
+    fn detects_reordering(&self) -> bool {
         true
     }
 
     /// Returns an acknowledged sequence number, as in tcp_xmit_probe_skb().
-    fn probe_at(&self, una: u64) -> Option<u64> {
+    fn dataless_probe_seq(&self, una: u64) -> Option<u64> {
         Some(una - 1)
     }
 
     /// True, as in tcp_ack_probe().
-    fn counts_from_answers(&self) -> bool {
+    fn restarts_persist_on_ack(&self) -> bool {
         true
     }
 }

@@ -8,7 +8,7 @@ mod ns2;
 mod rfc;
 
 use crate::rto::RtoPolicy;
-use crate::seams::{Agent, Window};
+use crate::seams::{Ns2Agent, Window};
 use crate::{Config, Preset};
 use airhop_base::Time;
 use std::fmt::Debug;
@@ -16,13 +16,13 @@ use std::fmt::Debug;
 /// TCP rules of a sender. The default methods implement the RFCs. Other stacks override them.
 pub trait Stack: Debug + Sync {
     /// True if the first segment of a connection without a handshake is one octet.
-    fn opens_small(&self) -> bool {
+    fn opens_with_one_byte(&self) -> bool {
         false
     }
 
     /// True if the sender times one segment per round trip. `timestamps` is true if the connection uses
     /// timestamps.
-    fn times_segments(&self, timestamps: bool) -> bool {
+    fn times_one_per_rtt(&self, timestamps: bool) -> bool {
         !timestamps
     }
 
@@ -34,12 +34,12 @@ pub trait Stack: Debug + Sync {
     }
 
     /// True if duplicate ACKs yield RTT samples and restart the retransmission timer.
-    fn times_duplicates(&self) -> bool {
+    fn samples_duplicate_acks(&self) -> bool {
         false
     }
 
     /// True if a fast retransmission backs off the retransmission timer.
-    fn backs_off_for_repairs(&self) -> bool {
+    fn backs_off_on_retransmit(&self) -> bool {
         false
     }
 
@@ -54,14 +54,14 @@ pub trait Stack: Debug + Sync {
 
     /// True if the window grows by the delivered data of an ACK that ends a fast recovery or proves a timeout
     /// spurious.
-    fn grows_after_repairs(&self) -> bool {
+    fn grows_at_recovery_end(&self) -> bool {
         false
     }
 
     /// True if an echoed ECN mark may reduce the window when all data below `una` is acknowledged. The window
     /// is reduced "at most once per window of data" (RFC 3168 §6.1.2). `last` is the end of the window of
     /// data at the last reduction. `marked` is that end at the last reduction for an ECN mark.
-    fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
+    fn may_reduce_on_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         let _ = marked;
         una > last
     }
@@ -82,14 +82,14 @@ pub trait Stack: Debug + Sync {
     /// True if an ECN mark has already reduced the window for the window of data with the lost segment at
     /// `seq`. The window is then not reduced again (RFC 3168 §6.1.2). `reduced_until` is the first unsent
     /// byte at that reduction.
-    fn is_reduced(&self, seq: u64, una: u64, reduced_until: u64) -> bool {
+    fn is_reduced_by_mark(&self, seq: u64, una: u64, reduced_until: u64) -> bool {
         let _ = una;
         seq < reduced_until
     }
 
     /// Returns the window to restore after a spurious reduction (RFC 4015 §4). `before` is the window before
     /// the reduction.
-    fn restored(&self, before: Window) -> Window {
+    fn window_to_restore(&self, before: Window) -> Window {
         before
     }
 
@@ -100,31 +100,31 @@ pub trait Stack: Debug + Sync {
     }
 
     /// True if the sender detects reordering.
-    fn looks_for_reordering(&self) -> bool {
+    fn detects_reordering(&self) -> bool {
         false
     }
 
     /// Returns the sequence number of a zero-window probe without data. `None` if the probe is an octet of
     /// new data, as "must regularly" be sent (RFC 9293 §3.8.6.1). `una` is the lowest unacknowledged byte.
-    fn probe_at(&self, una: u64) -> Option<u64> {
+    fn dataless_probe_seq(&self, una: u64) -> Option<u64> {
         let _ = una;
         None
     }
 
     /// True if the interval to the next zero-window probe starts at the ACK of the last probe.
-    fn counts_from_answers(&self) -> bool {
+    fn restarts_persist_on_ack(&self) -> bool {
         false
     }
 }
 
 /// Returns the stack of a connection. An ns-2 agent has its own stack; otherwise the preset selects the
 /// stack.
-pub fn of(c: &Config, agent: Agent) -> &'static dyn Stack {
+pub fn stack_for(c: &Config, agent: Ns2Agent) -> &'static dyn Stack {
     match (agent, c.stack) {
-        (Agent::Ns2Vegas, _) => &ns2::Vegas,
-        (Agent::Ns2Linux, _) => &ns2::Linux,
-        (Agent::Common, Preset::Ns2) => &ns2::Common,
-        (Agent::Common, Preset::Rfc) => &rfc::Rfc,
-        (Agent::Common, Preset::Linux) => &linux::Linux,
+        (Ns2Agent::Ns2Vegas, _) => &ns2::Vegas,
+        (Ns2Agent::Ns2Linux, _) => &ns2::Linux,
+        (Ns2Agent::Common, Preset::Ns2) => &ns2::Common,
+        (Ns2Agent::Common, Preset::Rfc) => &rfc::Rfc,
+        (Ns2Agent::Common, Preset::Linux) => &linux::Linux,
     }
 }

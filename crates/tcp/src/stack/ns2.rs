@@ -21,20 +21,20 @@ pub(super) struct Linux;
 
 /// True if a reduction is still in effect in an ns-2 agent. The next reduction requires an ACK of data above
 /// `reduced_until` (RenoTcpAgent::dupack_action()).
-fn is_reduced(una: u64, reduced_until: u64) -> bool {
+fn is_reduction_active(una: u64, reduced_until: u64) -> bool {
     una <= reduced_until
 }
 
 impl Stack for Common {
     // As in the RFC, an ACK that echoes a mark does not increase the window (TcpAgent::recv_newack_helper()).
 
-    fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
-        is_reduced(una, reduced_until)
+    fn is_reduced_by_mark(&self, _: u64, una: u64, reduced_until: u64) -> bool {
+        is_reduction_active(una, reduced_until)
     }
 }
 
 impl Stack for Vegas {
-    fn backs_off_for_repairs(&self) -> bool {
+    fn backs_off_on_retransmit(&self) -> bool {
         true
     }
 
@@ -42,18 +42,18 @@ impl Stack for Vegas {
         true
     }
 
-    fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
-        is_reduced(una, reduced_until)
+    fn is_reduced_by_mark(&self, _: u64, una: u64, reduced_until: u64) -> bool {
+        is_reduction_active(una, reduced_until)
     }
 }
 
 impl Stack for Linux {
-    fn opens_small(&self) -> bool {
+    fn opens_with_one_byte(&self) -> bool {
         true
     }
 
     /// True, even with timestamps. The ACK of the timed segment ends the backoff.
-    fn times_segments(&self, _: bool) -> bool {
+    fn times_one_per_rtt(&self, _: bool) -> bool {
         true
     }
 
@@ -61,7 +61,7 @@ impl Stack for Linux {
         rto.on_rtt_of_each_ack(sent, now, is_timed);
     }
 
-    fn times_duplicates(&self) -> bool {
+    fn samples_duplicate_acks(&self) -> bool {
         true
     }
 
@@ -70,7 +70,7 @@ impl Stack for Linux {
         !is_reducing
     }
 
-    fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
-        is_reduced(una, reduced_until)
+    fn is_reduced_by_mark(&self, _: u64, una: u64, reduced_until: u64) -> bool {
+        is_reduction_active(una, reduced_until)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
-use airhop_tcp::seams::Cause;
+use airhop_tcp::seams::TransmissionCause;
 use airhop_tcp::{Config, LossDetection, Notices, Preset, SackRecovery, Sender, SenderState};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -243,10 +243,10 @@ impl Ledger {
         }
         self.fast_recoveries = begun;
         assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second reduction for one window of data");
-        let outstanding = (s.max_sent - s.una) as f64 / self.mss;
+        let outstanding = (s.sent_end - s.una) as f64 / self.mss;
         let threshold = f64::from(self.dupthresh);
         self.recovery = (!matches!(self.law, Law::Tahoe | Law::Vegas)).then_some(Recovery {
-            point: s.max_sent,
+            point: s.sent_end,
             cwnd: sender.window().cwnd,
             inflation: threshold,
             pipe: (outstanding.ceil() - threshold) as i64,
@@ -273,7 +273,9 @@ impl Ledger {
         }
         match (self.law, &self.recovery) {
             // RFC 8985 §7.3: a probe may exceed the window, even after a reduction below the flight.
-            (Law::Rack, _) if sender.last_cause() == Cause::Probe => within(0.0, 1.0),
+            (Law::Rack, _) if sender.last_transmission_cause() == TransmissionCause::Probe => {
+                within(0.0, 1.0)
+            }
             (Law::Rack, recovery) => {
                 // The CEIL of RFC 9937 may release one segment early.
                 let recovery = recovery.as_ref().filter(|_| self.prr);
@@ -309,18 +311,19 @@ impl Observer for Ledger {
         let is_old = ack.ack < s.una;
         // RFC 6675 §2: a reordered older ACK also counts, if its SACK blocks contain new information.
         let nxt = s.nxt.max(ack.ack); // segments that go-back-N will retransmit are not in flight
-        let is_valid = ack.ack <= s.max_sent && (!is_old || self.has_news(ack, nxt));
+        let is_valid = ack.ack <= s.sent_end && (!is_old || self.has_news(ack, nxt));
         self.acked = if is_valid && !is_old { ack.ack - s.una } else { 0 };
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is not a duplicate ACK.
         let has_eln = self.knows_eln && ack.options.eln.is_some();
-        self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
+        self.duplicate =
+            is_valid && self.acked == 0 && s.has_outstanding_data() && !ack.flags.syn && !has_eln;
         self.una = s.una + self.acked;
         let is_repeat = self.duplicate || (is_valid && self.acked == 0 && has_eln);
         self.all_dups = if self.acked > 0 { 0 } else { self.all_dups + u32::from(is_repeat) };
-        if let (Some(seq), Some(named)) = (ack.lost().filter(|_| has_eln), &mut self.named) {
+        if let (Some(seq), Some(named)) = (ack.eln_seq().filter(|_| has_eln), &mut self.named) {
             named.insert(seq);
         }
-        let naks = ack.options.naks.seqs().iter().filter(|_| ack.ack <= s.max_sent);
+        let naks = ack.options.naks.seqs().iter().filter(|_| ack.ack <= s.sent_end);
         naks.for_each(|&seq| self.nak(seq));
         if !is_valid {
             return;
@@ -362,7 +365,7 @@ impl Observer for Ledger {
             }
         }
         let ends = |r: &Recovery| s.una >= r.point || (self.law == Law::Reno && self.acked > 0);
-        let undone = sender.counters().undone;
+        let undone = sender.counters().undone_reductions;
         if self.recovery.as_ref().is_some_and(ends) || undone > self.undone {
             self.recovery = None;
         }
@@ -377,7 +380,7 @@ impl Observer for Ledger {
         self.begin_recovery(sender); // the timers of DCR and RACK
         if sender.counters().timeouts > self.timeouts {
             self.timeouts = sender.counters().timeouts;
-            self.slow_until = sender.state().max_sent;
+            self.slow_until = sender.state().sent_end;
             self.recovery = None;
             self.dups = 0;
             self.corrupted.iter_mut().for_each(BTreeSet::clear);
@@ -395,7 +398,7 @@ impl Observer for Ledger {
         if n.kind == NoticeKind::Nak {
             self.nak(n.seq);
         }
-        if let Some(named) = self.named.as_mut().filter(|_| n.kind.concerns_one_segment()) {
+        if let Some(named) = self.named.as_mut().filter(|_| n.kind.is_segment_specific()) {
             named.insert(n.seq);
         }
         if n.kind == NoticeKind::Eln
@@ -407,10 +410,10 @@ impl Observer for Ledger {
     }
 
     fn sent(&mut self, before: &SenderState, segment: &Segment, sender: &Sender) {
-        if !segment.is_of_stream() {
+        if !segment.has_data_or_fin() {
             return;
         }
-        let is_new = segment.seq >= before.max_sent;
+        let is_new = segment.seq >= before.sent_end;
         if is_new {
             self.check(before, segment, sender);
         }
@@ -438,7 +441,8 @@ impl Observer for Ledger {
         (line.end, line.order, line.lost) = (segment.end(), order, false);
         // The fast retransmission replaces the lost segment, which the pipe still counts. A retransmission
         // after a notice also replaces it.
-        let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);
+        let replaces =
+            matches!(sender.last_transmission_cause(), TransmissionCause::Fast | TransmissionCause::Notice);
         if let Some(r) = self.recovery.as_mut().filter(|_| !replaces) {
             r.pipe += 1;
         }

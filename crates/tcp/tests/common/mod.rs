@@ -11,7 +11,7 @@ pub mod rounds;
 pub mod script;
 
 use airhop_base::{Body, FlowId, NodeId, Packet, Segment, Span, Time};
-use airhop_tcp::seams::Cause;
+use airhop_tcp::seams::TransmissionCause;
 use airhop_tcp::{Config, Params, Preset, Sender};
 
 /// Payload of every segment, bytes.
@@ -34,7 +34,7 @@ pub fn at(ms: u64) -> Time {
 
 /// Returns a sender of `scheme` with the parameters in `given`; other parameters have their defaults.
 pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
-    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
+    let scheme = airhop_tcp::find_scheme(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);
     given
         .iter()
@@ -75,14 +75,14 @@ pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
 /// Returns the notation of a segment in scripts and traces: its number, and a mark of the cause of its
 /// transmission. New data has no mark; `!` is a fast retransmit, `+` a further retransmission of the
 /// recovery, `t` a retransmission after a timeout, `n` after a notice, and `p` a probe.
-pub fn label(s: &Segment, cause: Cause) -> String {
+pub fn label(s: &Segment, cause: TransmissionCause) -> String {
     let mark = match cause {
-        Cause::New => "",
-        Cause::Fast => "!",
-        Cause::Recovery => "+",
-        Cause::Timeout => "t",
-        Cause::Notice => "n",
-        Cause::Probe => "p",
+        TransmissionCause::New => "",
+        TransmissionCause::Fast => "!",
+        TransmissionCause::Recovery => "+",
+        TransmissionCause::Timeout => "t",
+        TransmissionCause::Notice => "n",
+        TransmissionCause::Probe => "p",
     };
     match (s.flags.syn, s.len) {
         (true, _) => "SYN".into(),

@@ -169,7 +169,12 @@ impl Transfer {
         let bytes = byte(segments + 1) - 1;
         let mut t = Transfer::watched(sender(scheme, given, config), scheme, config, path, bytes, Blind);
         t.run_until(Time::ZERO + Span::from_secs(100_000));
-        assert_eq!(t.receiver.delivered(), byte(segments + 1) - 1, "the transfer did not end: {}", t.trace());
+        assert_eq!(
+            t.receiver.delivered_bytes(),
+            byte(segments + 1) - 1,
+            "the transfer did not end: {}",
+            t.trace()
+        );
         t
     }
 }
@@ -184,7 +189,7 @@ impl<O: Observer> Transfer<O> {
         bytes: u64,
         observer: O,
     ) -> Self {
-        let features = airhop_tcp::find(scheme).expect("a known scheme").features;
+        let features = airhop_tcp::find_scheme(scheme).expect("a known scheme").features;
         let mut t = Transfer {
             sender,
             receiver: Receiver::new(FlowId(0), NodeId(1), NodeId(0), config, features),
@@ -268,12 +273,12 @@ impl<O: Observer> Transfer<O> {
     fn check(&self) {
         let w = self.sender.window();
         assert!(w.cwnd >= 1.0 && w.cwnd.is_finite() && w.ssthresh >= 1.0, "{w:?}");
-        if self.sender.state().is_outstanding() {
+        if self.sender.state().has_outstanding_data() {
             assert!(self.sender.poll_timeout().is_some(), "outstanding data and no timer at {}", self.now);
         }
         let fin = u64::from(self.receiver.has_ended());
         assert_eq!(
-            self.receiver.delivered() + fin,
+            self.receiver.delivered_bytes() + fin,
             self.expected - 1,
             "delivered data differs from the data that arrived in order"
         );
@@ -281,7 +286,7 @@ impl<O: Observer> Transfer<O> {
 
     fn arrive(&mut self, p: &Packet) {
         let s = segment(p);
-        if s.is_of_stream() && !p.damaged {
+        if s.has_data_or_fin() && !p.has_payload_errors {
             let end = self.arrived.entry(s.seq).or_insert(0);
             *end = s.end().max(*end);
             while let Some(first) = self.arrived.first_entry().filter(|first| *first.key() <= self.expected) {
@@ -296,7 +301,7 @@ impl<O: Observer> Transfer<O> {
             let before = self.sender.state().clone();
             let Some(p) = self.sender.poll_transmit(self.now) else { break };
             let s = segment(&p).clone();
-            let label = label(&s, self.sender.last_cause());
+            let label = label(&s, self.sender.last_transmission_cause());
             self.observer.sent(&before, &s, &self.sender);
             self.log.push(Sent { time: self.now, segment: s, label });
             self.forward(p);
@@ -318,7 +323,7 @@ impl<O: Observer> Transfer<O> {
             }
             return;
         }
-        let fate = if s.is_of_stream() {
+        let fate = if s.has_data_or_fin() {
             self.path.data.get(&(n, *nth)).copied().unwrap_or_default()
         } else {
             Fate::Arrives
@@ -326,7 +331,7 @@ impl<O: Observer> Transfer<O> {
         let Some(departure) = self.serve(p.bytes) else { return };
         let (now, arrival) = (self.now, departure + self.path.delay);
         let mut notice = |kind, after| {
-            let n = Notice::about(kind, s.seq, s.end());
+            let n = Notice::with_segment(kind, s.seq, s.end());
             self.scheduled += 1;
             self.events.insert((now + after, self.scheduled), Event::Notice(n));
         };
@@ -352,7 +357,7 @@ impl<O: Observer> Transfer<O> {
                 assert_eq!(p.ecn, Ecn::Ect0, "only ECN-capable packets are marked");
                 self.schedule(arrival, Event::Data(Packet { ecn: Ecn::Ce, ..p }));
             }
-            Fate::Damaged => self.schedule(arrival, Event::Data(Packet { damaged: true, ..p })),
+            Fate::Damaged => self.schedule(arrival, Event::Data(Packet { has_payload_errors: true, ..p })),
             Fate::Late(by) | Fate::Repeated(_, by) => self.schedule(arrival + by, Event::Data(p)),
             Fate::Twice(by) => {
                 self.schedule(arrival, Event::Data(p.clone()));
@@ -367,11 +372,11 @@ impl<O: Observer> Transfer<O> {
     fn serve(&mut self, bytes: u32) -> Option<Time> {
         let Some((rate, room)) = self.path.bottleneck else { return Some(self.now) };
         let start = self.busy_until.max(self.now);
-        let waiting = start.since(self.now).whole(rate.time_for(MSS)) as usize;
+        let waiting = start.since(self.now).whole_multiples(rate.time_for_bytes(MSS)) as usize;
         if waiting > room {
             return None;
         }
-        self.busy_until = start + rate.time_for(bytes);
+        self.busy_until = start + rate.time_for_bytes(bytes);
         Some(self.busy_until)
     }
 
@@ -387,7 +392,7 @@ impl<O: Observer> Transfer<O> {
         let arrival = self.now + self.path.delay;
         let Body::Tcp(ack) = &mut p.body else { unreachable!("a receiver sends segments") };
         while let Some(nak) =
-            self.naks.first().filter(|nak| nak.0 <= self.now && ack.options.naks.len() < Naks::MOST)
+            self.naks.first().filter(|nak| nak.0 <= self.now && ack.options.naks.len() < Naks::MAX_NAKS)
         {
             ack.options.naks.insert(nak.1);
             self.naks.pop_first();
@@ -436,7 +441,7 @@ impl<O: Observer> Transfer<O> {
     /// retransmitted segments.
     pub fn rounds(&self) -> String {
         let rtt = self.path.delay * 2;
-        let round = |t: Time| t.since(Time::ZERO).whole(rtt);
+        let round = |t: Time| t.since(Time::ZERO).whole_multiples(rtt);
         let last = self.log.last().map_or(0, |s| round(s.time));
         let mut lines = Vec::new();
         for k in 0..=last {

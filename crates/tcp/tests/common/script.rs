@@ -2,8 +2,8 @@
 
 use super::{at, byte, label, segment, sender};
 use airhop_base::{
-    Arrival, Body, Eln, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, RareOptions,
-    Sack,
+    Arrival, Body, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack,
+    TCP_IP_HEADER_BYTES,
 };
 use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
 use airhop_tcp::{Config, Sender};
@@ -60,7 +60,7 @@ impl Script {
     pub fn sent(&mut self) -> String {
         let mut sent = Vec::new();
         while let Some(p) = self.sender.poll_transmit(self.now) {
-            sent.push(label(segment(&p), self.sender.last_cause()));
+            sent.push(label(segment(&p), self.sender.last_transmission_cause()));
         }
         sent.join(" ")
     }
@@ -99,7 +99,9 @@ impl Script {
     /// Delivers an ACK that expects byte `ack`, with SACK blocks `[start, end)`.
     pub fn sack_bytes(&mut self, ack: u64, runs: &[(u64, u64)]) -> String {
         let sack = sack(runs);
-        self.segment(Segment { ack, ..self.pure_ack() }.with(RareOptions { sack, ..RareOptions::NONE }))
+        self.segment(
+            Segment { ack, ..self.pure_ack() }.with_rare_options(RareOptions { sack, ..RareOptions::NONE }),
+        )
     }
 
     /// Delivers an ACK that expects segment `n` and reports a second arrival of segment `again` (D-SACK).
@@ -123,7 +125,8 @@ impl Script {
     pub fn nak(&mut self, n: u64, dropped: &[u64]) -> String {
         let naks: Naks = dropped.iter().map(|&n| byte(n)).collect();
         self.segment(
-            Segment { ack: byte(n), ..self.pure_ack() }.with(RareOptions { naks, ..RareOptions::NONE }),
+            Segment { ack: byte(n), ..self.pure_ack() }
+                .with_rare_options(RareOptions { naks, ..RareOptions::NONE }),
         )
     }
 
@@ -132,7 +135,7 @@ impl Script {
     pub fn smart(&mut self, n: u64, trigger: u64) -> String {
         let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
         let options = RareOptions { arrival, ..RareOptions::NONE };
-        self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with(options))
+        self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with_rare_options(options))
     }
 
     /// Delivers the same duplicate ACK `times` times.
@@ -186,7 +189,7 @@ impl Script {
     /// Delivers a segment, without polling the sender for its response.
     pub fn arrives(&mut self, segment: Segment) {
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
-        let bytes = HEADER_BYTES + segment.option_bytes();
+        let bytes = TCP_IP_HEADER_BYTES + segment.option_bytes();
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));
     }
 
@@ -194,7 +197,7 @@ impl Script {
     pub fn marked(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
         let options = RareOptions { sack: sack(&runs), eln: Some(Eln::Next), ..RareOptions::NONE };
-        self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with(options))
+        self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with_rare_options(options))
     }
 
     /// Delivers an ELN about segment `n`.
@@ -220,11 +223,11 @@ impl Script {
     /// Delivers an RTTN from base station `origin` that announces an additional delay, ms.
     pub fn rttn(&mut self, origin: u16, delay: u64) -> String {
         let (origin, delay) = (NodeId(origin), Span::from_millis(delay));
-        self.hear(Notice { origin, delay, ..Notice::about(NoticeKind::Rttn, byte(1), byte(2)) })
+        self.hear(Notice { origin, delay, ..Notice::with_segment(NoticeKind::Rttn, byte(1), byte(2)) })
     }
 
     fn notice(&mut self, kind: NoticeKind, n: u64) -> String {
-        self.hear(Notice::about(kind, byte(n), byte(n + 1)))
+        self.hear(Notice::with_segment(kind, byte(n), byte(n + 1)))
     }
 
     fn hear(&mut self, notice: Notice) -> String {

@@ -5,7 +5,7 @@ mod bytes;
 pub mod script;
 
 use airhop_base::{
-    Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Packet, SackBlock, Segment, Time, Timestamps,
+    Body, Ecn, Eln, Flags, FlowId, NodeId, Packet, SackBlock, Segment, TCP_IP_HEADER_BYTES, Time, Timestamps,
 };
 use airhop_tcp::{Receiver, Sender, SenderState};
 use script::{Data, Event, Setup};
@@ -70,7 +70,7 @@ impl Ends {
             acks: Vec::new(),
             edge: state.right_edge,
             una: state.una,
-            max_sent: state.max_sent,
+            max_sent: state.sent_end,
             timestamps: config.timestamps,
             came: Came::default(),
             fin: None,
@@ -90,15 +90,22 @@ impl Ends {
             }
             Event::Answer(answer) => {
                 let segment = answer.segment(self.sender.state());
-                self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), HEADER_BYTES, Body::Tcp(segment)));
+                self.answer(Packet::new(
+                    FlowId(0),
+                    NodeId(1),
+                    NodeId(0),
+                    TCP_IP_HEADER_BYTES,
+                    Body::Tcp(segment),
+                ));
             }
             Event::Notice(notice) => self.sender.on_notice(self.now, notice.resolve(self.sender.state())),
             Event::Carry { nth, fate } => self.carry(*nth, *fate),
             Event::CarryBack { nth, eln, nak, again } => self.carry_back(*nth, *eln, *nak, *again),
             Event::Data(data) => {
-                let segment = data.segment(self.receiver.expected());
-                let packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), HEADER_BYTES, Body::Tcp(segment));
-                self.arrive(&Packet { ecn: data.ecn, damaged: data.damaged, ..packet });
+                let segment = data.segment(self.receiver.rcv_nxt());
+                let packet =
+                    Packet::new(FlowId(0), NodeId(0), NodeId(1), TCP_IP_HEADER_BYTES, Body::Tcp(segment));
+                self.arrive(&Packet { ecn: data.ecn, has_payload_errors: data.damaged, ..packet });
             }
             Event::Truth(truth) => self.sender.on_truth(truth),
             Event::Seed(seed) => self.sender.seed(*seed),
@@ -115,7 +122,7 @@ impl Ends {
             Data::Arrives => self.arrive(&packet),
             Data::Lost => {}
             Data::Marked => self.arrive(&Packet { ecn: Ecn::Ce, ..packet }),
-            Data::Damaged => self.arrive(&Packet { damaged: true, ..packet }),
+            Data::Damaged => self.arrive(&Packet { has_payload_errors: true, ..packet }),
             Data::Twice => {
                 self.arrive(&packet);
                 self.data.push(packet);
@@ -141,7 +148,7 @@ impl Ends {
     /// Delivers a segment to the sender.
     fn answer(&mut self, packet: Packet) {
         let segment = packet.segment().expect("a segment");
-        if segment.flags.ack && segment.ack <= self.sender.state().max_sent {
+        if segment.flags.ack && segment.ack <= self.sender.state().sent_end {
             self.edge = self.edge.max(segment.ack.saturating_add(segment.window));
         }
         self.sender.on_segment(self.now, &packet);
@@ -150,12 +157,12 @@ impl Ends {
     /// Delivers a segment to the receiver.
     fn arrive(&mut self, packet: &Packet) {
         let s = packet.segment().expect("a segment");
-        let is_heard = self.receiver.expected() > 0 && !s.flags.syn && !packet.damaged;
+        let is_heard = self.receiver.rcv_nxt() > 0 && !s.flags.syn && !packet.has_payload_errors;
         // RFC 9293 §3.10.7.4: a segment that ends beyond the window is acknowledged and dropped.
-        let is_within = self.receiver.edge().is_none_or(|edge| s.end() <= edge);
+        let is_within = self.receiver.window_right_edge().is_none_or(|edge| s.end() <= edge);
         // A FIN without data at an acknowledged number is also not acceptable.
-        let is_new = s.len > 0 || s.seq >= self.receiver.expected();
-        if is_heard && is_within && s.is_of_stream() && is_new {
+        let is_new = s.len > 0 || s.seq >= self.receiver.rcv_nxt();
+        if is_heard && is_within && s.has_data_or_fin() && is_new {
             self.came_in(s);
         }
         self.receiver.on_segment(self.now, packet);
@@ -224,27 +231,27 @@ impl Ends {
     }
 
     fn check_sent(&self, before: &SenderState, s: &Segment, packet: &Packet) {
-        assert_eq!(packet.bytes, HEADER_BYTES + s.option_bytes() + s.len);
+        assert_eq!(packet.bytes, TCP_IP_HEADER_BYTES + s.option_bytes() + s.len);
         assert_eq!(s.timestamps.is_some(), self.timestamps);
         assert!(u64::from(s.len) <= before.mss, "{s:?} is longer than {}", before.mss);
         if s.len > 0 {
-            assert!(s.seq >= 1 && s.seq <= before.max_sent, "{s:?} leaves a gap behind {}", before.max_sent);
+            assert!(s.seq >= 1 && s.seq <= before.sent_end, "{s:?} leaves a gap behind {}", before.sent_end);
             let probe = u64::from(s.len == 1); // RFC 9293 §3.8.6.1: one octet beyond a closed window
             assert!(s.end() <= self.edge.saturating_add(probe), "{s:?} exceeds the window, {}", self.edge);
             assert!(
-                s.end() <= before.supplied,
+                s.end() <= before.supplied_end,
                 "{s:?} exceeds the data of the application, {}",
-                before.supplied
+                before.supplied_end
             );
             assert!(s.end() > before.una, "{s:?} was acknowledged, {}", before.una);
         }
     }
 
     fn check_ack(&mut self, s: &Segment, packet: &Packet) {
-        assert_eq!(packet.bytes, HEADER_BYTES + s.option_bytes());
+        assert_eq!(packet.bytes, TCP_IP_HEADER_BYTES + s.option_bytes());
         assert!(s.option_bytes() <= 40, "RFC 9293 §3.1: no room for the options of {s:?}");
         let (ack, edge) = self.last_ack;
-        assert!(s.ack >= ack && s.ack <= self.receiver.expected(), "{s:?} after {ack}");
+        assert!(s.ack >= ack && s.ack <= self.receiver.rcv_nxt(), "{s:?} after {ack}");
         // RFC 9293 §3.8.6.2.1: the window does not shrink.
         assert!(s.ack + s.window >= edge, "{s:?} shrinks the window offered up to {edge}");
         self.last_ack = (s.ack, s.ack + s.window);
@@ -262,20 +269,23 @@ impl Ends {
 
     fn check(&mut self) {
         let s = self.sender.state();
-        assert!(s.una <= s.nxt && s.nxt <= s.max_sent && s.max_sent <= s.supplied.max(1), "{s:?}");
-        assert!(s.una >= self.una && s.max_sent >= self.max_sent, "{s:?} fell behind");
-        (self.una, self.max_sent) = (s.una, s.max_sent);
+        assert!(s.una <= s.nxt && s.nxt <= s.sent_end && s.sent_end <= s.supplied_end.max(1), "{s:?}");
+        assert!(s.una >= self.una && s.sent_end >= self.max_sent, "{s:?} fell behind");
+        (self.una, self.max_sent) = (s.una, s.sent_end);
         let w = self.sender.window();
         assert!(w.cwnd >= 1.0 && w.cwnd.is_finite() && w.ssthresh >= 1.0, "{w:?}");
         let flight = self.sender.in_flight();
-        assert!(flight <= 2 * (s.max_sent - s.una) + s.mss, "{flight} in flight of {s:?}");
-        assert!(!s.is_outstanding() || self.sender.poll_timeout().is_some(), "no timer for {s:?}");
+        assert!(flight <= 2 * (s.sent_end - s.una) + s.mss, "{flight} in flight of {s:?}");
+        assert!(!s.has_outstanding_data() || self.sender.poll_timeout().is_some(), "no timer for {s:?}");
         let c = self.sender.counters();
-        assert!(c.retransmissions <= c.sent_segments && c.undone <= c.fast_recoveries + c.timeouts, "{c:?}");
+        assert!(
+            c.retransmissions <= c.sent_segments && c.undone_reductions <= c.fast_recoveries + c.timeouts,
+            "{c:?}"
+        );
         while self.sender.poll_classification().is_some() {}
         let data = self.came.in_order().min(self.fin.map_or(u64::MAX, |fin| fin - 1));
         assert_eq!(
-            self.receiver.delivered(),
+            self.receiver.delivered_bytes(),
             data,
             "delivered data differs from the data that arrived in order"
         );
@@ -286,17 +296,17 @@ impl Ends {
     fn end(&mut self) {
         for _ in 0..PATIENCE {
             let s = self.sender.state().clone();
-            if s.una == s.supplied {
+            if s.una == s.supplied_end {
                 return;
             }
             let before = self.max_sent;
             let flags = Flags { ack: true, syn: s.una == 0, ..Flags::default() };
             let clock = (self.now.nanos() / 1_000_000) as u32;
             let timestamps = self.timestamps.then_some(Timestamps { value: clock, echo: clock });
-            let ack = Segment { ack: s.max_sent, window: 1 << 30, flags, timestamps, ..Segment::default() };
-            self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), HEADER_BYTES, Body::Tcp(ack)));
+            let ack = Segment { ack: s.sent_end, window: 1 << 30, flags, timestamps, ..Segment::default() };
+            self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), TCP_IP_HEADER_BYTES, Body::Tcp(ack)));
             self.settle();
-            if self.max_sent == before && self.una < self.sender.state().supplied {
+            if self.max_sent == before && self.una < self.sender.state().supplied_end {
                 let due = self.sender.poll_timeout();
                 let due = due.unwrap_or_else(|| panic!("no packet is in flight, and no timer runs: {s:?}"));
                 self.now = self.now.max(due);

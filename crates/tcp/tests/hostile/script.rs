@@ -8,8 +8,8 @@ use airhop_base::{
 };
 use airhop_tcp::seams::Truth;
 use airhop_tcp::{
-    Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Params, Preset, RtoKind, SCHEMES,
-    SackRecovery, Scheme, SenderState, Validation,
+    Config, CwndValidation, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Params, Preset, RtoKind,
+    SCHEMES, SackRecovery, Scheme, SenderState,
 };
 
 /// Maximum number of segments that a script supplies in one write.
@@ -78,7 +78,7 @@ impl Place {
         let mss = s.mss as i64;
         match self {
             Place::Una(segments, bytes) => s.una.saturating_add_signed(segments * mss + bytes),
-            Place::Max(segments, bytes) => s.max_sent.saturating_add_signed(segments * mss + bytes),
+            Place::Max(segments, bytes) => s.sent_end.saturating_add_signed(segments * mss + bytes),
             Place::Byte(byte) => byte,
         }
     }
@@ -113,7 +113,7 @@ impl Answer {
             timestamps: self.timestamps,
             ..Segment::default()
         };
-        segment.with(RareOptions {
+        segment.with_rare_options(RareOptions {
             sack,
             eln: self.eln.map(|place| place.map_or(Eln::Next, |place| Eln::Segment(place.resolve(s)))),
             arrival: self.arrival.map(|(place, at)| Arrival { seq: place.resolve(s), at }),
@@ -136,7 +136,11 @@ pub struct Hint {
 impl Hint {
     pub fn resolve(&self, s: &SenderState) -> Notice {
         let seq = self.about.resolve(s);
-        Notice { delay: self.delay, origin: self.origin, ..Notice::about(self.kind, seq, s.segment_end(seq)) }
+        Notice {
+            delay: self.delay,
+            origin: self.origin,
+            ..Notice::with_segment(self.kind, seq, s.segment_end(seq))
+        }
     }
 }
 
@@ -162,7 +166,7 @@ impl Forged {
             timestamps: self.timestamps,
             ..Segment::default()
         };
-        segment.with(RareOptions { contention: self.contention, ..RareOptions::NONE })
+        segment.with_rare_options(RareOptions { contention: self.contention, ..RareOptions::NONE })
     }
 }
 
@@ -244,7 +248,7 @@ impl Bytes<'_> {
                 LossDetection::Rack,
             ]),
             growth: self.one_of(&[Growth::PerAck, Growth::PerByte]),
-            validation: self.one_of(&[Validation::Never, Validation::Half, Validation::Full]),
+            validation: self.one_of(&[CwndValidation::Never, CwndValidation::Half, CwndValidation::Full]),
             after_pause: config.after_pause,
             push: self.flag(),
             nagle: self.flag(),

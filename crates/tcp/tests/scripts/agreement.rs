@@ -74,7 +74,7 @@ fn all_packets_of_linux_dctcp_are_ecn_capable() {
         let repeated = loop {
             let due = s.sender.poll_timeout().expect("data is outstanding");
             s.sender.on_timeout(due);
-            let sent = s.sender.state().max_sent;
+            let sent = s.sender.state().sent_end;
             if let Some(p) = s.sender.poll_transmit(due).filter(|p| p.segment().expect("TCP").seq < sent) {
                 break p;
             }

@@ -169,7 +169,7 @@ fn linux_sends_one_segment_per_duplicate_ack_with_ece() {
     let mut sack = Sack::EMPTY;
     sack.push(SackBlock { start: byte(2), end: byte(3) });
     let options = RareOptions { sack, ..RareOptions::NONE };
-    s.at(100).arrives(Segment { ack: byte(1), flags, ..ack }.with(options));
+    s.at(100).arrives(Segment { ack: byte(1), flags, ..ack }.with_rare_options(options));
     s.sender.supply(10_000);
     assert_eq!(s.sent(), "4");
     assert_eq!(s.window(), (5.0, 5.0));

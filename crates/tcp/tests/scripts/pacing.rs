@@ -4,7 +4,7 @@ use crate::common::linux;
 use crate::common::script::Script;
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::notices::IgnoreNotices;
-use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, Parts, Window};
+use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, SenderPolicies, Window};
 use airhop_tcp::{Config, Preset, ReceiverFeatures, Sender, SenderState, recovery};
 
 /// Congestion control with a constant window and a constant rate.
@@ -38,7 +38,7 @@ fn even(cwnd: f64, segments: u64, quantum: u64) -> Script {
 
 fn at_rate(bps: u64, cwnd: f64, segments: u64, quantum: u64) -> Script {
     let config = Config { tlp: false, ..linux(cwnd, 2.0) };
-    let parts = Parts {
+    let parts = SenderPolicies {
         control: Box::new(Even { bps, quantum }),
         recovery: recovery::reno(&config),
         notices: Box::new(IgnoreNotices),
@@ -131,7 +131,7 @@ fn every_second_segment_of_an_unpaced_burst_has_psh() {
 fn the_last_segment_of_a_burst_has_psh() {
     let pushed = |quantum, push| {
         let config = Config { initial_window: 5.0, push, ..linux(5.0, 2.0) };
-        let parts = Parts {
+        let parts = SenderPolicies {
             control: Box::new(Even { bps: 8_000_000, quantum }),
             recovery: recovery::reno(&config),
             notices: Box::new(IgnoreNotices),

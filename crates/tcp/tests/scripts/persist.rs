@@ -5,7 +5,7 @@ use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc, sender};
 use airhop_base::Segment;
 use airhop_tcp::Config;
-use airhop_tcp::seams::Cause;
+use airhop_tcp::seams::TransmissionCause;
 
 /// Returns a sender with 5000 bytes to send and a receiver's window of 2000 bytes. After 100 ms an ACK
 /// acknowledges all 2000 bytes and advertises a window of `window` bytes.
@@ -59,7 +59,7 @@ fn zero_window_probes_are_sent_at_doubling_intervals() {
 fn a_zero_window_probe_repairs_a_lost_window_update() {
     let mut s = stopped(rfc(10.0, 5.0), 0);
     assert_eq!(probes(&mut s, 0.0).1, [(2001, 1)]);
-    assert_eq!(s.sender.last_cause(), Cause::Probe);
+    assert_eq!(s.sender.last_transmission_cause(), TransmissionCause::Probe);
     s.after(100).open_window(5000);
     assert_eq!(s.sack_bytes(2002, &[]), "3 4 5");
     assert_eq!(s.sender.counters().retransmissions, 0);
@@ -75,7 +75,7 @@ fn a_linux_window_probe_has_an_acknowledged_number() {
     let rto = s.rto().millis_f64();
     assert_eq!(probes(&mut s, 100.0), (rto, vec![(2000, 0)]));
     assert_eq!(s.after(10).update(3, 0), "");
-    assert_eq!((s.sender.state().max_sent, s.sender.state().is_outstanding()), (2001, false));
+    assert_eq!((s.sender.state().sent_end, s.sender.state().has_outstanding_data()), (2001, false));
     assert_eq!(probes(&mut s, 100.0 + rto + 10.0), (2.0 * rto, vec![(2000, 0)]));
     assert_eq!(s.after(10).update(3, 5000), "3 4 5");
     assert_eq!(s.sender.counters().sent_segments, 5);
@@ -89,7 +89,7 @@ fn a_segment_that_fits_is_sent_when_the_persist_timer_expires() {
         let mut s = stopped(config, 400);
         let rto = s.rto().millis_f64();
         assert_eq!(probes(&mut s, 100.0), (rto, vec![(2001, 400)]));
-        assert_eq!(s.sender.last_cause(), Cause::New);
+        assert_eq!(s.sender.last_transmission_cause(), TransmissionCause::New);
         s.after(10).open_window(5000);
         assert_eq!(s.sack_bytes(byte(3) + 400, &[]), "3 4 5");
     }

@@ -178,7 +178,7 @@ fn linux_restarts_the_rto_at_a_retransmission_of_the_head() {
         let config = linux(10.0, 5.0);
         let mut s = ten(Config { rto: RtoConfig { kind, ..config.rto }, ..config });
         let expires =
-            |s: &Script, from: u64| assert_eq!(s.sender.expiry(), Some(at(from) + s.rto()), "{kind:?}");
+            |s: &Script, from: u64| assert_eq!(s.sender.rto_expiry(), Some(at(from) + s.rto()), "{kind:?}");
         s.at(110).sack(2, &[(3, 3)]);
         assert_eq!(s.sack(2, &[(3, 5)]), "2!");
         assert_eq!(s.at(115).sack(2, &[(3, 7)]), "13");
@@ -296,7 +296,7 @@ fn a_probe_of_a_lone_segment_waits_for_the_delayed_ack() {
         s.sender.supply(1000);
         s.sent();
         s.at(810).ack(10);
-        assert_eq!(s.sender.counters().undone, 0, "{answers:?}");
+        assert_eq!(s.sender.counters().undone_reductions, 0, "{answers:?}");
     }
 }
 
@@ -318,12 +318,12 @@ fn frto_detects_a_spurious_timeout() {
     assert_eq!(s.at(510).ack(6), "9");
     assert_eq!(s.window(), (4.5, 2.0));
     let c = *s.sender.counters();
-    assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
+    assert_eq!((c.timeouts, c.undone_reductions, c.retransmissions), (1, 1, 1));
     // A SACK block of data sent once also proves the timeout spurious.
     let mut s = late(Preset::Rfc, 100);
     assert_eq!(s.at(500).ack(5), "7 8");
     s.at(510).sack(5, &[(6, 6)]);
-    assert_eq!((s.window(), s.sender.counters().undone), ((4.5, 2.0), 1));
+    assert_eq!((s.window(), s.sender.counters().undone_reductions), ((4.5, 2.0), 1));
 }
 
 // Linux, tcp_process_loss(): the arrival of any data sent once shows at once that the timeout was spurious.
@@ -332,11 +332,11 @@ fn frto_detects_a_spurious_timeout() {
 fn linux_frto_needs_no_new_data() {
     let mut s = late(Preset::Linux, 100);
     assert_eq!(s.at(450).sack(3, &[(4, 4)]), "7");
-    assert_eq!((s.window(), s.sender.counters().undone), ((4.0, 3.0), 1));
+    assert_eq!((s.window(), s.sender.counters().undone_reductions), ((4.0, 3.0), 1));
     // The ACK of all segments also ends the recovery, and increases the window by these four segments.
     let mut s = late(Preset::Linux, 6);
     assert_eq!(s.at(450).ack(7), "");
-    assert_eq!((s.window(), s.sender.counters().undone), ((5.0, 3.0), 1));
+    assert_eq!((s.window(), s.sender.counters().undone_reductions), ((5.0, 3.0), 1));
 }
 
 // RFC 5682 §3.1 step 3a: new data arrives while a hole remains. The timeout was therefore genuine, and the
@@ -347,7 +347,7 @@ fn frto_confirms_a_genuine_timeout() {
     assert_eq!(s.at(500).ack(4), "7 8");
     assert_eq!(s.at(600).sack(4, &[(7, 7)]), "4t");
     assert_eq!(s.sack(4, &[(7, 8)]), "5t");
-    assert_eq!(s.sender.counters().undone, 0);
+    assert_eq!(s.sender.counters().undone_reductions, 0);
 }
 
 // RFC 5682 §3.1 step 3b requires "data that was not retransmitted": the arrival of data retransmitted by a
@@ -360,7 +360,7 @@ fn frto_ignores_the_arrival_of_retransmitted_data() {
     s.sender.supply(100_000);
     assert_eq!(s.at(700).ack(4), "7 8");
     s.at(710).sack(4, &[(6, 6)]);
-    assert_eq!(s.sender.counters().undone, 0);
+    assert_eq!(s.sender.counters().undone_reductions, 0);
     assert_eq!(s.at(800).sack(4, &[(6, 7)]), "4t"); // step 3a
 }
 

@@ -90,7 +90,7 @@ fn the_ack_that_ends_a_recovery_may_reveal_the_next_loss() {
     s.sent();
     s.at(100);
     (2..=18).for_each(|last| drop(s.sack(1, &[(2, last)])));
-    assert_eq!((s.cuts(), s.sender.state().max_sent > common::byte(22)), (1, true));
+    assert_eq!((s.cuts(), s.sender.state().sent_end > common::byte(22)), (1, true));
     let sent = s.at(200).sack(19, &[(20, 22)]);
     assert!(sent.starts_with("19!"), "{sent}");
     assert_eq!(s.cuts(), 2);

@@ -8,7 +8,7 @@
 use crate::common::path::{Fate, Observer, Path, Transfer};
 use crate::common::{MSS, linux, ns2, rfc, sender};
 use airhop_base::{Notice, NoticeKind, Rate, Span, Time};
-use airhop_tcp::seams::{LossClass, Repair};
+use airhop_tcp::seams::{LossClass, RepairKind};
 use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender};
 
 /// One-way delay, ms.
@@ -97,7 +97,7 @@ fn path(seed: u64, beside: Beside) -> Path {
     if with_notices {
         for kind in [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Nak, NoticeKind::Ebsn] {
             let (at, first) = (Time::ZERO + ms(150 + draw(900)), 1 + 1000 * draw(SEGMENTS));
-            path.notices.push((at, Notice::about(kind, first, first + 1000)));
+            path.notices.push((at, Notice::with_segment(kind, first, first + 1000)));
         }
     }
     path
@@ -118,8 +118,8 @@ impl Observer for Sums {
     fn processed(&mut self, sender: &Sender) {
         self.flight += sender.in_flight();
         self.frozen += u32::from(sender.is_frozen());
-        self.repairs[0] += u32::from(sender.repair() == Repair::Loss);
-        self.repairs[1] += u32::from(sender.repair() == Repair::Timeout);
+        self.repairs[0] += u32::from(sender.repair_kind() == RepairKind::Loss);
+        self.repairs[1] += u32::from(sender.repair_kind() == RepairKind::Timeout);
     }
 
     fn expired(&mut self, sender: &Sender) {
@@ -136,7 +136,7 @@ fn transcript(scheme: &str, config: &Config, path: Path) -> String {
     t.run_until(end);
     t.supply(t.now + Span::from_millis(700), later);
     t.run_until(end);
-    assert_eq!(t.receiver.delivered(), bytes, "{scheme}: {}", t.trace());
+    assert_eq!(t.receiver.delivered_bytes(), bytes, "{scheme}: {}", t.trace());
     let lines: Vec<String> = t.trace().lines().map(|line| line.trim().replace("  ", ": ")).collect();
     let (window, srtt, rto) = (t.sender.window(), t.sender.srtt(), t.sender.rto(t.now));
     let losses = std::iter::from_fn(|| t.sender.poll_classification());
@@ -152,9 +152,9 @@ fn transcript(scheme: &str, config: &Config, path: Path) -> String {
         c.window_cuts,
         c.fast_recoveries,
         c.timeouts,
-        c.undone,
+        c.undone_reductions,
         c.ect_segments,
-        c.echoes,
+        c.ecn_echoes,
         c.notices,
         sums.flight,
         sums.repairs,

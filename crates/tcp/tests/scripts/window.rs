@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_base::Span;
-use airhop_tcp::{AfterPause, Config, Growth, Preset, RtoConfig};
+use airhop_tcp::{Config, Growth, IdleRestartWindow, Preset, RtoConfig};
 
 /// Returns a sender of scheme `sack` with a receiver's window of 20 segments, after a thousand ACKs of one
 /// segment each.
@@ -180,11 +180,11 @@ fn an_idle_period_reduces_the_window() {
 fn window_validation_halves_an_idle_window_every_5_minutes() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;
     for config in [rfc(10.0, f64::INFINITY), linux(10.0, f64::INFINITY), ns2(10.0, f64::INFINITY)] {
-        let decaying = Config { after_pause: AfterPause::Decay, ..config };
+        let decaying = Config { after_pause: IdleRestartWindow::Decay, ..config };
         let after = [4, 6, 9, 11, 16, 60].map(|m| after_a_pause(decaying, minutes(m)).0);
         assert_eq!(after, [40.0, 20.0, 20.0, 10.0, 10.0, 10.0], "{:?}", config.stack);
     }
-    let config = Config { after_pause: AfterPause::Decay, ..rfc(40.0, 5.0) };
+    let config = Config { after_pause: IdleRestartWindow::Decay, ..rfc(40.0, 5.0) };
     let mut s = Script::of("reno", config, 40);
     s.sent();
     s.at(100).ack(41);
@@ -212,7 +212,7 @@ fn linux_slow_start_after_idle_ends_at_3_4_of_the_window() {
 #[test]
 fn the_window_of_the_syn_ack_bounds_the_first_flight() {
     let mut s = Script::new("newreno", rfc(10.0, 5.0));
-    s.sender.expect_window(3 * u64::from(MSS));
+    s.sender.set_initial_receive_window(3 * u64::from(MSS));
     assert_eq!(s.sent(), "1 2 3");
 }
 

@@ -57,7 +57,7 @@ fn record<'a>(script: &'a Script, folder: &Path) -> Vec<Expected<'a>> {
         match event {
             Event::Interface(node, name) => {
                 let interfaces = &mut expected[usize::from(node.0)].interfaces;
-                assert_eq!(usize::from(recorder.interface(*node, name)), interfaces.len());
+                assert_eq!(usize::from(recorder.add_interface(*node, name)), interfaces.len());
                 interfaces.push(name);
             }
             Event::Crossing(c) => {
@@ -65,7 +65,7 @@ fn record<'a>(script: &'a Script, folder: &Path) -> Vec<Expected<'a>> {
                 let Some(interface) = usize::from(c.interface).checked_rem(here.interfaces.len()) else {
                     continue;
                 };
-                recorder.packet(c.t, c.node, interface as u16, c.direction, &c.packet, c.comment);
+                recorder.record_packet(c.t, c.node, interface as u16, c.direction, &c.packet, c.comment);
                 if is_captured(c) && !is_refused {
                     is_refused = !fits(&c.packet);
                     let packet = wire.carry(&c.packet);
@@ -90,7 +90,7 @@ fn fits(packet: &Packet) -> bool {
     let (length, options) = match &packet.body {
         Body::Tcp(s) => (40 + s.option_bytes() + s.len, s.option_bytes()),
         Body::Udp(d) => (28 + d.len, 0),
-        Body::Notice(n) => (n.bytes(), 0),
+        Body::Notice(n) => (n.datagram_bytes(), 0),
         Body::Routing(message) => (28 + message.bytes(), 0),
     };
     packet.bytes == length && length <= LARGEST_DATAGRAM && options <= LARGEST_OPTIONS
@@ -125,7 +125,7 @@ impl Wire {
         let packet = carried(packet, *shift);
         match &packet.body {
             // Yun 2009, §3.1: the notice has the form of an ACK of the receiver, for any origin.
-            Body::Notice(n) if n.kind.concerns_one_segment() => {
+            Body::Notice(n) if n.kind.is_segment_specific() => {
                 let (src, dst) = (conversation.receiver, conversation.sender);
                 Packet { src, dst, body: Body::Notice(Notice { origin: src, ..*n }), ..packet }
             }

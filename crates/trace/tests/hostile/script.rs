@@ -2,8 +2,8 @@
 
 use super::bytes::Bytes;
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Options, Packet, Profile,
-    RareOptions, RouteReply, RouteRequest, Routing, Sack, SackBlock, Segment, Span, Time, Timestamps,
+    AodvMessage, Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Options,
+    Packet, Profile, RareOptions, RouteReply, RouteRequest, Sack, SackBlock, Segment, Span, Time, Timestamps,
     Unreachable,
 };
 use airhop_trace::Direction;
@@ -89,7 +89,7 @@ impl Bytes<'_> {
         let bytes = match &body {
             Body::Tcp(s) => 40 + s.option_bytes() + s.len,
             Body::Udp(d) => 28 + d.len,
-            Body::Notice(n) => n.bytes(),
+            Body::Notice(n) => n.datagram_bytes(),
             Body::Routing(message) => 28 + message.bytes(),
         };
         // One packet in 64 has a wrong length.
@@ -97,7 +97,7 @@ impl Bytes<'_> {
         Packet {
             ecn: self.one_of(&Ecn::ALL),
             ttl: self.next(),
-            damaged: self.flag(),
+            has_payload_errors: self.flag(),
             profile: self.one_of(&[Profile::In, Profile::Out]),
             ..Packet::new(flow, src, dst, bytes, body)
         }
@@ -173,7 +173,7 @@ impl Bytes<'_> {
 
     fn datagram(&mut self) -> Datagram {
         Datagram {
-            number: self.word(),
+            sequence_number: self.word(),
             len: self.length(),
             sent: Time::from_nanos(self.word()),
             original: None,
@@ -184,13 +184,18 @@ impl Bytes<'_> {
         let (seq, length) = (self.offset(), u64::from(self.length()));
         let kind = self.one_of(&NoticeKind::ALL);
         let delay = if self.flag() { self.span() } else { Span::from_nanos(self.word()) };
-        Notice { delay, origin, made: Time::ZERO + self.span(), ..Notice::about(kind, seq, seq + length) }
+        Notice {
+            delay,
+            origin,
+            created: Time::ZERO + self.span(),
+            ..Notice::with_segment(kind, seq, seq + length)
+        }
     }
 
-    fn routing(&mut self) -> Routing {
+    fn routing(&mut self) -> AodvMessage {
         let (hops, dst, dst_seq) = (self.next(), self.node(), self.one_of(&[0, 1, u32::MAX]));
         match self.next() % 3 {
-            0 => Routing::Request(RouteRequest {
+            0 => AodvMessage::Request(RouteRequest {
                 id: self.word() as u32,
                 hops,
                 dst,
@@ -200,9 +205,9 @@ impl Bytes<'_> {
             }),
             1 => {
                 let lifetime = Span::from_nanos(self.word());
-                Routing::Reply(RouteReply { hops, dst, dst_seq, origin: self.node(), lifetime })
+                AodvMessage::Reply(RouteReply { hops, dst, dst_seq, origin: self.node(), lifetime })
             }
-            _ => Routing::Error(vec![Unreachable { dst, seq: dst_seq }; self.next().into()]),
+            _ => AodvMessage::Error(vec![Unreachable { dst, dst_seq: dst_seq }; self.next().into()]),
         }
     }
 }

@@ -10,25 +10,25 @@ pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
 /// Incremental update of a checksum (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). Does not read the rest
 /// of the datagram. A wrong checksum remains wrong.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Update(u32);
+pub(super) struct ChecksumUpdate(u32);
 
-impl Update {
-    pub fn of(checksum: u16) -> Update {
-        Update((!checksum).into())
+impl ChecksumUpdate {
+    pub fn from_checksum(checksum: u16) -> ChecksumUpdate {
+        ChecksumUpdate((!checksum).into())
     }
 
     /// Replaces a word by another.
-    pub fn replace(self, old: u16, new: u16) -> Update {
+    pub fn replace(self, old: u16, new: u16) -> ChecksumUpdate {
         self.add(!old).add(new)
     }
 
     /// Adds a word.
-    pub fn add(self, word: u16) -> Update {
-        Update(self.0 + u32::from(word))
+    pub fn add(self, word: u16) -> ChecksumUpdate {
+        ChecksumUpdate(self.0 + u32::from(word))
     }
 
     /// Adds a few words. The sum must stay below 2³².
-    pub fn add_all(self, words: &[u8]) -> Update {
+    pub fn add_all(self, words: &[u8]) -> ChecksumUpdate {
         words.as_chunks::<2>().0.iter().fold(self, |sum, word| sum.add(u16::from_be_bytes(*word)))
     }
 
@@ -45,7 +45,7 @@ mod tests {
     /// RFC 1624 §4: the equation of RFC 1141 yields 0xFFFF here, equation 3 yields 0x0000.
     #[test]
     fn an_update_matches_the_worked_example_of_rfc_1624() {
-        assert_eq!(Update::of(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);
+        assert_eq!(ChecksumUpdate::from_checksum(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);
     }
 
     /// RFC 1624 §3: equation 3 yields the complete sum, for every checksum and a word of each kind. Words
@@ -58,7 +58,7 @@ mod tests {
             for (old, new) in
                 [(0, 1), (0x5555, 0x3285), (1, 0), (0xFFFF, 0), (0, 0xFFFF), (!other, 0), (7, !other)]
             {
-                let updated = Update::of(checksum(old)).replace(old, new).checksum();
+                let updated = ChecksumUpdate::from_checksum(checksum(old)).replace(old, new).checksum();
                 assert_eq!(updated, checksum(new), "{other:#06x}: {old:#06x} becomes {new:#06x}");
                 assert_ne!(updated, 0xFFFF);
             }
@@ -69,8 +69,8 @@ mod tests {
     /// must be folded completely.
     #[test]
     fn all_carries_of_a_checksum_are_folded() {
-        let most = (0..64).fold(Update::of(0), |update, _| update.replace(0, 0xFFFF));
+        let most = (0..64).fold(ChecksumUpdate::from_checksum(0), |update, _| update.replace(0, 0xFFFF));
         assert_eq!(most.checksum(), 0);
-        assert_eq!(Update(0x1_FFFF).checksum(), !1);
+        assert_eq!(ChecksumUpdate(0x1_FFFF).checksum(), !1);
     }
 }

@@ -1,23 +1,23 @@
 //! Passive observer of a TCP connection: initial sequence numbers, offsets, window scales.
 
 use super::ParsedTcp;
-use airhop_base::{Options, Original, RareOptions, Sack, SackBlock, Segment, Time};
+use airhop_base::{Options, OriginalDatagram, RareOptions, Sack, SackBlock, Segment, Time};
 
 /// Direction of a segment of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum StreamDirection {
     /// Direction from the end that opened the connection. This end sent the first observed packet.
     Forward,
     /// Direction from the other end.
     Reverse,
 }
 
-impl Way {
+impl StreamDirection {
     /// Returns the opposite direction.
-    pub const fn opposite(self) -> Way {
+    pub const fn opposite(self) -> StreamDirection {
         match self {
-            Way::Forward => Way::Reverse,
-            Way::Reverse => Way::Forward,
+            StreamDirection::Forward => StreamDirection::Reverse,
+            StreamDirection::Reverse => StreamDirection::Forward,
         }
     }
 }
@@ -31,7 +31,7 @@ impl Way {
 /// Acknowledgement numbers are limited to the data observed from the other end. A host may send higher
 /// numbers (RFC 9293 §3.10.7.4 drops such an ACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Connection {
+pub struct ObservedConnection {
     streams: [Stream; 2],
 }
 
@@ -48,7 +48,7 @@ struct Stream {
 
 impl Stream {
     /// Records the SYN of a stream.
-    fn open(&mut self, syn: &ParsedTcp) {
+    fn on_syn(&mut self, syn: &ParsedTcp) {
         if self.isn != Some(syn.seq) {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
@@ -60,43 +60,44 @@ impl Stream {
 
     /// Returns the offset of a sequence number. Of all offsets that are equal modulo 2³², selects the nearest
     /// to the end of the stream (RFC 9293 §3.4). The first observed number is the first data byte.
-    fn unfold(&mut self, number: u32) -> u64 {
+    fn seq_to_offset(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
             self.end = 1;
             number.wrapping_sub(1)
         });
-        let distance = number.wrapping_sub(fold(isn, self.end)) as i32;
+        let distance = number.wrapping_sub(offset_to_seq(isn, self.end)) as i32;
         self.end.saturating_add_signed(distance.into())
     }
 
     /// Returns the offset of an acknowledgement number for this stream, sent by the other end.
-    fn acknowledged(&mut self, number: u32) -> u64 {
-        self.unfold(number).min(self.end)
+    fn ack_to_offset(&mut self, number: u32) -> u64 {
+        self.seq_to_offset(number).min(self.end)
     }
 }
 
 /// Converts an offset to a sequence number on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
-fn fold(isn: u32, offset: u64) -> u32 {
+fn offset_to_seq(isn: u32, offset: u64) -> u32 {
     isn.wrapping_add(offset as u32)
 }
 
-impl Connection {
+impl ObservedConnection {
     /// Creates the state before any packet.
-    pub fn new() -> Connection {
-        Connection::default()
+    pub fn new() -> ObservedConnection {
+        ObservedConnection::default()
     }
 
     /// True if `seen` is the SYN of a new connection between the same ports, i.e. has a new initial sequence
-    /// number (RFC 9293 §3.6, MAY-2). Must be called before [`Connection::segment`], because that call
+    /// number (RFC 9293 §3.6, MAY-2). Must be called before [`ObservedConnection::convert_segment`], because that call
     /// restarts the numbering.
     ///
     /// A SYN-ACK to the only SYN so far never starts a new connection. A listener without state (SYN cookies,
     /// RFC 4987 §3.6) chooses a new number for each SYN-ACK.
-    pub fn is_reopened_by(&self, way: Way, seen: &ParsedTcp) -> bool {
+    pub fn is_reopened_by(&self, way: StreamDirection, seen: &ParsedTcp) -> bool {
         let stream = &self.streams[way as usize];
         let peer = &self.streams[way.opposite() as usize];
         let is_other = stream.isn.is_some_and(|isn| isn != seen.seq);
-        let answers = seen.flags.ack && peer.end <= 1 && peer.isn.map(|isn| fold(isn, 1)) == Some(seen.ack);
+        let answers =
+            seen.flags.ack && peer.end <= 1 && peer.isn.map(|isn| offset_to_seq(isn, 1)) == Some(seen.ack);
         seen.flags.syn && !seen.rst && is_other && !answers
     }
 
@@ -106,10 +107,16 @@ impl Connection {
     /// The window is scaled if both SYNs were seen and had the option. The window of a SYN is never scaled
     /// (RFC 7323 §2.2). A RST does not update the state, because a host without such a connection sends
     /// arbitrary numbers (RFC 9293 §3.10.7.1).
-    pub fn segment(&mut self, way: Way, seen: &ParsedTcp, payload: u32, original: Original) -> Segment {
+    pub fn convert_segment(
+        &mut self,
+        way: StreamDirection,
+        seen: &ParsedTcp,
+        payload: u32,
+        original: OriginalDatagram,
+    ) -> Segment {
         let known = *self;
         if self.is_reopened_by(way, seen) {
-            *self = Connection::new();
+            *self = ObservedConnection::new();
         }
         let [seq, ack] = self.offsets(way, seen, payload);
         let sack = self.sack(way, seen);
@@ -134,38 +141,38 @@ impl Connection {
     /// Converts an offset in the stream of direction `way` to a sequence number on the wire (RFC 9293 §3.4).
     /// For the acknowledgement and NAKs of a segment, `way` is the opposite direction. If no packet of the
     /// stream was observed, returns the offset modulo 2³².
-    pub fn fold(&self, way: Way, offset: u64) -> u32 {
-        fold(self.streams[way as usize].isn.unwrap_or(0), offset)
+    pub fn offset_to_seq(&self, way: StreamDirection, offset: u64) -> u32 {
+        offset_to_seq(self.streams[way as usize].isn.unwrap_or(0), offset)
     }
 
     /// Returns the next sequence number on the wire in direction `way`, after all observed data.
-    pub fn next(&self, way: Way) -> u32 {
-        self.fold(way, self.streams[way as usize].end)
+    pub fn next_seq(&self, way: StreamDirection) -> u32 {
+        self.offset_to_seq(way, self.streams[way as usize].end)
     }
 
     /// Returns the offsets of the sequence and acknowledgement numbers. A number missing in the header is
     /// zero.
-    fn offsets(&mut self, way: Way, seen: &ParsedTcp, payload: u32) -> [u64; 2] {
+    fn offsets(&mut self, way: StreamDirection, seen: &ParsedTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];
         let seq = if seen.flags.syn && !seen.rst {
-            stream.open(seen);
+            stream.on_syn(seen);
             0
         } else {
-            stream.unfold(seen.seq)
+            stream.seq_to_offset(seen.seq)
         };
         let numbers = u64::from(payload) + u64::from(seen.flags.syn) + u64::from(seen.flags.fin);
         stream.end = stream.end.max(seq.saturating_add(numbers));
         let peer = &mut self.streams[way.opposite() as usize];
-        [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
+        [seq, if seen.flags.ack { peer.ack_to_offset(seen.ack) } else { 0 }]
     }
 
     /// Returns the non-empty SACK blocks. A block lies above the cumulative acknowledgement, or below as a
     /// D-SACK (RFC 2883). SACK blocks do not change the observer's state.
-    fn sack(&self, way: Way, seen: &ParsedTcp) -> Sack {
+    fn sack(&self, way: StreamDirection, seen: &ParsedTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;
         for edges in seen.sack.blocks() {
-            let [start, end] = edges.map(|edge| peer.acknowledged(edge));
+            let [start, end] = edges.map(|edge| peer.ack_to_offset(edge));
             if start < end {
                 sack.push(SackBlock { start, end });
             }
@@ -174,7 +181,7 @@ impl Connection {
     }
 
     /// Returns the window scale of a segment (RFC 7323 §2.2).
-    fn window_shift(&self, way: Way, seen: &ParsedTcp) -> u8 {
+    fn window_shift(&self, way: StreamDirection, seen: &ParsedTcp) -> u8 {
         match self.streams.map(|stream| stream.window_scale) {
             [Some(forward), Some(reverse)] if !seen.flags.syn => [forward, reverse][way as usize],
             _ => 0,

@@ -1,6 +1,6 @@
 //! Offsets of a datagram's headers.
 
-use super::Unreadable;
+use super::HeaderError;
 use airhop_base::Ecn;
 use etherparse::checksum::Sum16BitWords;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -27,97 +27,103 @@ pub(super) const UDP_HEADER: usize = 8;
 
 /// Fields of the IP headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Headers {
+pub(super) struct IpHeaders {
     pub is_v6: bool,
     /// Length of the datagram according to its IP header.
-    pub bytes: usize,
+    pub datagram_bytes: usize,
     /// Offset of the transport header, or of a fragment's payload.
-    pub transport: usize,
+    pub transport_offset: usize,
     pub protocol: u8,
     pub is_fragment: bool,
     /// True if a routing header has further addresses. The destination address is then not the final
     /// destination.
-    pub is_on_route: bool,
+    pub is_source_routed: bool,
 }
 
-impl Headers {
-    pub fn of(bytes: &[u8]) -> Result<Headers, Unreadable> {
+impl IpHeaders {
+    pub fn parse(bytes: &[u8]) -> Result<IpHeaders, HeaderError> {
         match bytes.first().map(|first| first >> 4) {
-            Some(4) => Headers::of_v4(bytes),
-            Some(6) => Headers::of_v6(bytes),
-            Some(other) => Err(Unreadable::Version(other)),
-            None => Err(Unreadable::Cut { what: "IP header", needs: IPV4_HEADER, has: 0 }),
+            Some(4) => IpHeaders::parse_v4(bytes),
+            Some(6) => IpHeaders::parse_v6(bytes),
+            Some(other) => Err(HeaderError::Version(other)),
+            None => Err(HeaderError::Cut { what: "IP header", needs: IPV4_HEADER, has: 0 }),
         }
     }
 
     /// Parses the IPv4 header (RFC 791 §3.1).
-    fn of_v4(bytes: &[u8]) -> Result<Headers, Unreadable> {
+    fn parse_v4(bytes: &[u8]) -> Result<IpHeaders, HeaderError> {
         const WHAT: &str = "IPv4 header";
-        let header = part(bytes, 0, IPV4_HEADER, usize::MAX, WHAT)?;
-        let (length, total) = (4 * usize::from(header[0] & 0xF), usize::from(half(header, 2)));
+        let header = checked_slice(bytes, 0, IPV4_HEADER, usize::MAX, WHAT)?;
+        let (length, total) = (4 * usize::from(header[0] & 0xF), usize::from(read_u16(header, 2)));
         if length < IPV4_HEADER {
-            return Err(Unreadable::Malformed(WHAT));
+            return Err(HeaderError::Malformed(WHAT));
         }
-        part(bytes, 0, length, total, WHAT)?;
-        Ok(Headers {
+        checked_slice(bytes, 0, length, total, WHAT)?;
+        Ok(IpHeaders {
             is_v6: false,
-            bytes: total,
-            transport: length,
+            datagram_bytes: total,
+            transport_offset: length,
             protocol: header[9],
             // The flag "more fragments" is set, or the fragment offset is not zero.
-            is_fragment: half(header, 6) & 0x3FFF != 0,
-            is_on_route: false,
+            is_fragment: read_u16(header, 6) & 0x3FFF != 0,
+            is_source_routed: false,
         })
     }
 
     /// Parses the headers of IPv6 (RFC 8200 §3, §4). An atomic fragment (RFC 6946) does not count as a
     /// fragment.
-    fn of_v6(bytes: &[u8]) -> Result<Headers, Unreadable> {
-        let header = part(bytes, 0, IPV6_HEADER, usize::MAX, "IPv6 header")?;
-        let mut headers = Headers {
+    fn parse_v6(bytes: &[u8]) -> Result<IpHeaders, HeaderError> {
+        let header = checked_slice(bytes, 0, IPV6_HEADER, usize::MAX, "IPv6 header")?;
+        let mut headers = IpHeaders {
             is_v6: true,
-            bytes: IPV6_HEADER + usize::from(half(header, 4)),
-            transport: IPV6_HEADER,
+            datagram_bytes: IPV6_HEADER + usize::from(read_u16(header, 4)),
+            transport_offset: IPV6_HEADER,
             protocol: header[6],
             is_fragment: false,
-            is_on_route: false,
+            is_source_routed: false,
         };
         while !headers.is_fragment
             && let HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION_OPTIONS = headers.protocol
         {
-            let extension = part(bytes, headers.transport, 8, headers.bytes, "IPv6 extension header")?;
+            let extension = checked_slice(
+                bytes,
+                headers.transport_offset,
+                8,
+                headers.datagram_bytes,
+                "IPv6 extension header",
+            )?;
             let length = match headers.protocol {
                 FRAGMENT => 8,
                 _ => 8 * (1 + usize::from(extension[1])),
             };
-            headers.is_fragment = headers.protocol == FRAGMENT && half(extension, 2) & !0b110 != 0;
-            headers.is_on_route |= headers.protocol == ROUTING && extension[3] != 0;
+            headers.is_fragment = headers.protocol == FRAGMENT && read_u16(extension, 2) & !0b110 != 0;
+            headers.is_source_routed |= headers.protocol == ROUTING && extension[3] != 0;
             headers.protocol = extension[0];
-            headers.transport += length;
+            headers.transport_offset += length;
         }
-        if headers.transport > headers.bytes {
-            return Err(Unreadable::Malformed("IPv6 extension header"));
+        if headers.transport_offset > headers.datagram_bytes {
+            return Err(HeaderError::Malformed("IPv6 extension header"));
         }
         Ok(headers)
     }
 
     /// Returns the TCP header with its options (RFC 9293 §3.1); `None` for other protocols.
-    pub fn tcp<'a>(&self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, Unreadable> {
+    pub fn tcp<'a>(&self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, HeaderError> {
         const WHAT: &str = "TCP header";
         if self.protocol != TCP || self.is_fragment {
             return Ok(None);
         }
-        let header = part(bytes, self.transport, TCP_HEADER, self.bytes, WHAT)?;
+        let header = checked_slice(bytes, self.transport_offset, TCP_HEADER, self.datagram_bytes, WHAT)?;
         let length = 4 * usize::from(header[12] >> 4);
         if length < TCP_HEADER {
-            return Err(Unreadable::Malformed(WHAT));
+            return Err(HeaderError::Malformed(WHAT));
         }
-        part(bytes, self.transport, length, self.bytes, WHAT).map(Some)
+        checked_slice(bytes, self.transport_offset, length, self.datagram_bytes, WHAT).map(Some)
     }
 
     /// Returns the number of bytes after the IP headers.
-    pub fn behind(&self) -> usize {
-        self.bytes - self.transport
+    pub fn ip_payload_bytes(&self) -> usize {
+        self.datagram_bytes - self.transport_offset
     }
 
     /// Returns source and destination of the IP header.
@@ -137,37 +143,37 @@ impl Headers {
 
     /// Returns the ECN codepoint, the last two bits of the traffic class (RFC 3168 §5).
     pub fn ecn(&self, bytes: &[u8]) -> Ecn {
-        Ecn::of_traffic_class(if self.is_v6 { bytes[1] >> 4 } else { bytes[1] })
+        Ecn::from_traffic_class(if self.is_v6 { bytes[1] >> 4 } else { bytes[1] })
     }
 }
 
 /// Returns `length` bytes from `at`. The datagram ends at `end`.
-pub(super) fn part<'a>(
+pub(super) fn checked_slice<'a>(
     bytes: &'a [u8],
     at: usize,
     length: usize,
     end: usize,
     what: &'static str,
-) -> Result<&'a [u8], Unreadable> {
+) -> Result<&'a [u8], HeaderError> {
     let needs = at + length;
     if needs > end {
-        return Err(Unreadable::Malformed(what));
+        return Err(HeaderError::Malformed(what));
     }
-    bytes.get(at..needs).ok_or(Unreadable::Cut { what, needs, has: bytes.len() })
+    bytes.get(at..needs).ok_or(HeaderError::Cut { what, needs, has: bytes.len() })
 }
 
 /// Returns the 16-bit number at an offset within bounds.
-pub(super) fn half(bytes: &[u8], at: usize) -> u16 {
+pub(super) fn read_u16(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes(array(bytes, at))
 }
 
 /// Returns the 32-bit number at an offset within bounds.
-pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
+pub(super) fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array(bytes, at))
 }
 
 /// Writes a 16-bit number at an offset within bounds.
-pub(super) fn put(bytes: &mut [u8], at: usize, value: u16) {
+pub(super) fn write_u16(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
 

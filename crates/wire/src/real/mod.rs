@@ -1,13 +1,13 @@
 //! Datagrams of real hosts: parsing of the fields that the simulation needs, and writing of the bytes at
 //! departure.
 //!
-//! [`crate::encode`] and [`crate::decode`] use Airhop's own addresses; real hosts have any address. [`read`]
-//! parses a real host's IPv4 or IPv6 datagram. A [`Connection`] converts the TCP header into an
-//! [`airhop_base::Segment`] with offsets that never wrap. [`write_back`] writes the network's changes (CE
+//! [`crate::encode`] and [`crate::decode`] use Airhop's own addresses; real hosts have any address. [`read_headers`]
+//! parses a real host's IPv4 or IPv6 datagram. A [`ObservedConnection`] converts the TCP header into an
+//! [`airhop_base::Segment`] with offsets that never wrap. [`rewrite_datagram`] writes the network's changes (CE
 //! marks, ELN, NAKs) into a copy of the bytes. All other fields stay unchanged: unknown options, reserved
 //! bits, urgent data, valid and invalid checksums.
 //!
-//! [`notice`] builds a notice to a sender. [`complete_checksum`] and [`segments`] perform work that a host
+//! [`build_notice`] builds a notice to a sender. [`complete_checksum`] and [`segment_datagram`] perform work that a host
 //! leaves to its network card.
 //!
 //! The module does no I/O, and no input makes it panic.
@@ -22,16 +22,16 @@ mod read;
 mod verify;
 mod write;
 
-pub use connection::{Connection, Way};
-pub use notice::{NoticeError, Quoted, notice};
-pub use offload::{OffloadError, complete_checksum, segments};
-pub use read::{HeaderFields, ParsedSack, ParsedTcp, header_bytes, read};
-pub use verify::checksums_hold;
-pub use write::{has_eln, naks, write_back};
+pub use connection::{ObservedConnection, StreamDirection};
+pub use notice::{NoticeError, QuotedSegment, build_notice};
+pub use offload::{OffloadError, complete_checksum, segment_datagram};
+pub use read::{HeaderFields, ParsedSack, ParsedTcp, header_bytes, read_headers};
+pub use verify::verify_checksums;
+pub use write::{has_eln, read_naks, rewrite_datagram};
 
 /// Reason why bytes are not a readable datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum HeaderError {
     /// The first four bits are neither 4 (RFC 791 §3.1) nor 6 (RFC 8200 §3).
     #[error("IP version {0}, where 4 or 6 is expected: does something stand before the IP header?")]
     Version(u8),

@@ -31,7 +31,7 @@ const DONT_FRAGMENT: u8 = 0x40;
 
 /// Segment that a notice reports, with its header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quoted {
+pub struct QuotedSegment {
     /// Source of the segment. The notice goes to this address.
     pub source: IpAddr,
     /// Destination of the segment.
@@ -72,10 +72,15 @@ pub enum NoticeError {
 ///
 /// # Errors
 /// [`NoticeError`] for other kinds, and for addresses of different versions of IP.
-pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> Result<Vec<u8>, NoticeError> {
+pub fn build_notice(
+    router: IpAddr,
+    about: &QuotedSegment,
+    delay: Span,
+    kind: NoticeKind,
+) -> Result<Vec<u8>, NoticeError> {
     let code = match kind {
-        NoticeKind::Eln => return in_form_of_ack(about, ELN_BITS),
-        NoticeKind::Ersn => return in_form_of_ack(about, ERSN_BITS),
+        NoticeKind::Eln => return build_ack_notice(about, ELN_BITS),
+        NoticeKind::Ersn => return build_ack_notice(about, ERSN_BITS),
         NoticeKind::Ebsn => 0,
         NoticeKind::Rttn => 1,
         NoticeKind::Nak => return Err(NoticeError::Kind(kind)),
@@ -83,15 +88,15 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
     match [router, about.source, about.destination] {
         [IpAddr::V4(router), IpAddr::V4(source), IpAddr::V4(destination)] => {
             let mut body = message([EXPERIMENT, code], about, delay, &source.octets(), &destination.octets());
-            protect(&mut body, 2, Sum16BitWords::new());
-            Ok(over_v4(router.octets(), source.octets(), ICMP, &body))
+            write_checksum(&mut body, 2, Sum16BitWords::new());
+            Ok(build_ipv4(router.octets(), source.octets(), ICMP, &body))
         }
         [IpAddr::V6(router), IpAddr::V6(source), IpAddr::V6(destination)] => {
             let mut body =
                 message([EXPERIMENT_V6, code], about, delay, &source.octets(), &destination.octets());
             let before = pseudo(&router.octets(), &source.octets(), ICMPV6, body.len());
-            protect(&mut body, 2, before);
-            Ok(over_v6(router.octets(), source.octets(), ICMPV6, &body))
+            write_checksum(&mut body, 2, before);
+            Ok(build_ipv6(router.octets(), source.octets(), ICMPV6, &body))
         }
         [router, source_address, destination] => {
             Err(NoticeError::Versions { router, source_address, destination })
@@ -102,7 +107,7 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
 /// Builds an ACK from the destination of the segment, without options. The reserved bits identify the notice.
 /// The acknowledgement field is the first byte of the segment. The window field is 65535 less the segment
 /// length ([`crate::tcp`] states the reasons).
-fn in_form_of_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
+fn build_ack_notice(about: &QuotedSegment, bits: u8) -> Result<Vec<u8>, NoticeError> {
     let [to, from] = about.ports;
     let length = u16::try_from(about.end.wrapping_sub(about.seq)).unwrap_or(u16::MAX);
     let mut header = TcpHeader::new(from, to, about.peer_seq, u16::MAX - length);
@@ -113,13 +118,13 @@ fn in_form_of_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     match [about.destination, about.source] {
         [IpAddr::V4(from), IpAddr::V4(to)] => {
             let before = pseudo(&from.octets(), &to.octets(), TCP, body.len());
-            protect(&mut body, TCP_CHECKSUM, before);
-            Ok(over_v4(from.octets(), to.octets(), TCP, &body))
+            write_checksum(&mut body, TCP_CHECKSUM, before);
+            Ok(build_ipv4(from.octets(), to.octets(), TCP, &body))
         }
         [IpAddr::V6(from), IpAddr::V6(to)] => {
             let before = pseudo(&from.octets(), &to.octets(), TCP, body.len());
-            protect(&mut body, TCP_CHECKSUM, before);
-            Ok(over_v6(from.octets(), to.octets(), TCP, &body))
+            write_checksum(&mut body, TCP_CHECKSUM, before);
+            Ok(build_ipv6(from.octets(), to.octets(), TCP, &body))
         }
         [router, source_address] => {
             Err(NoticeError::Versions { router, source_address, destination: router })
@@ -134,7 +139,7 @@ fn pseudo(source: &[u8], destination: &[u8], protocol: u8, length: usize) -> Sum
 }
 
 /// Builds the message, without a checksum.
-fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destination: &[u8]) -> Vec<u8> {
+fn message(head: [u8; 2], about: &QuotedSegment, delay: Span, source: &[u8], destination: &[u8]) -> Vec<u8> {
     let micros = u32::try_from(delay.nanos() / 1_000).unwrap_or(u32::MAX);
     let [from, to] = about.ports.map(u16::to_be_bytes);
     let mut out = vec![head[0], head[1], 0, 0];
@@ -146,27 +151,27 @@ fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destinatio
 }
 
 /// Builds an IPv4 datagram (RFC 791 §3.1). The identification may have any value (RFC 6864 §4.1).
-fn over_v4(source: [u8; 4], destination: [u8; 4], protocol: u8, body: &[u8]) -> Vec<u8> {
+fn build_ipv4(source: [u8; 4], destination: [u8; 4], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = ((IPV4_HEADER + body.len()) as u16).to_be_bytes();
-    let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::TTL, protocol, 0, 0];
+    let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::DEFAULT_TTL, protocol, 0, 0];
     out.extend([source, destination].concat());
-    protect(&mut out, 10, Sum16BitWords::new());
+    write_checksum(&mut out, 10, Sum16BitWords::new());
     out.extend(body);
     out
 }
 
 /// Builds an IPv6 datagram (RFC 8200 §3).
-fn over_v6(source: [u8; 16], destination: [u8; 16], protocol: u8, body: &[u8]) -> Vec<u8> {
+fn build_ipv6(source: [u8; 16], destination: [u8; 16], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = (body.len() as u16).to_be_bytes();
     let mut out = Vec::with_capacity(IPV6_HEADER + body.len());
-    out.extend([0x60, 0, 0, 0, high, low, protocol, Packet::TTL]);
+    out.extend([0x60, 0, 0, 0, high, low, protocol, Packet::DEFAULT_TTL]);
     out.extend([source, destination].concat());
     out.extend(body);
     out
 }
 
 /// Writes the checksum at `at`, over all bytes and the sum `before`. The checksum field must be zero.
-fn protect(bytes: &mut [u8], at: usize, before: Sum16BitWords) {
+fn write_checksum(bytes: &mut [u8], at: usize, before: Sum16BitWords) {
     let checksum = before.add_slice(bytes).ones_complement().to_ne_bytes();
     bytes[at..at + 2].copy_from_slice(&checksum);
 }

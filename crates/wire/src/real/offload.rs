@@ -2,9 +2,11 @@
 //! outstanding work of a datagram read from a device (Virtual I/O Device 1.2, §5.1.6). Packet sockets add
 //! this header with `PACKET_VNET_HDR`, TUN with `IFF_VNET_HDR`.
 
-use super::Unreadable;
+use super::HeaderError;
 use super::checksum::sum;
-use super::headers::{Headers, IPV6_HEADER, TCP_HEADER, UDP, UDP_HEADER, half, part, put, word};
+use super::headers::{
+    IPV6_HEADER, IpHeaders, TCP_HEADER, UDP, UDP_HEADER, checked_slice, read_u16, read_u32, write_u16,
+};
 use etherparse::checksum::Sum16BitWords;
 
 /// Offset of the flags in the TCP header (RFC 9293 §3.1).
@@ -17,7 +19,7 @@ const CWR: u8 = 0x80;
 pub enum OffloadError {
     /// The bytes are not a datagram with headers.
     #[error(transparent)]
-    Unreadable(#[from] Unreadable),
+    Unreadable(#[from] HeaderError),
     /// The checksum field lies beyond the end of the datagram.
     #[error("a checksum at bytes {at} and {}, but only {has} bytes are there", at + 1)]
     Checksum {
@@ -45,14 +47,14 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
     if at + 2 > has {
         return Err(OffloadError::Checksum { at, has });
     }
-    let checksum = finished(sum(&datagram[start..]), usize::from(offset) == UDP_CHECKSUM);
+    let checksum = checksum_field(sum(&datagram[start..]), usize::from(offset) == UDP_CHECKSUM);
     datagram[at..at + 2].copy_from_slice(&checksum);
     Ok(())
 }
 
 /// Returns the checksum field in network order. In UDP, a result of zero is sent as all ones, because zero
 /// means no checksum (RFC 768). TCP has no such exception.
-fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
+fn checksum_field(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
     let checksum = if is_udp { sum.to_ones_complement_with_no_zero() } else { sum.ones_complement() };
     checksum.to_ne_bytes()
 }
@@ -64,15 +66,18 @@ fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
 ///
 /// # Errors
 /// [`OffloadError`] for input that is not a whole TCP or UDP datagram, and for a `gso_size` of zero.
-pub fn segments(datagram: &[u8], gso_size: u16) -> Result<impl Iterator<Item = Vec<u8>> + '_, OffloadError> {
-    let large = Large::of(datagram, gso_size.into())?;
+pub fn segment_datagram(
+    datagram: &[u8],
+    gso_size: u16,
+) -> Result<impl Iterator<Item = Vec<u8>> + '_, OffloadError> {
+    let large = LargeDatagram::of(datagram, gso_size.into())?;
     let count = large.payload.len().div_ceil(large.size).max(1);
     Ok((0..count).map(move |index| large.segment(index)))
 }
 
 /// Datagram to be segmented.
-struct Large<'a> {
-    headers: Headers,
+struct LargeDatagram<'a> {
+    headers: IpHeaders,
     /// All headers.
     head: &'a [u8],
     payload: &'a [u8],
@@ -80,25 +85,31 @@ struct Large<'a> {
     size: usize,
 }
 
-impl<'a> Large<'a> {
-    fn of(datagram: &'a [u8], size: usize) -> Result<Large<'a>, OffloadError> {
-        let headers = Headers::of(datagram)?;
+impl<'a> LargeDatagram<'a> {
+    fn of(datagram: &'a [u8], size: usize) -> Result<LargeDatagram<'a>, OffloadError> {
+        let headers = IpHeaders::parse(datagram)?;
         if size == 0 {
             return Err(OffloadError::Uncut("segments of no bytes"));
         }
-        if headers.is_fragment || headers.is_on_route {
+        if headers.is_fragment || headers.is_source_routed {
             return Err(OffloadError::Uncut("a fragment, or what is on a source route,"));
         }
         let transport = match headers.tcp(datagram)? {
             Some(header) => header.len(),
-            None if headers.protocol == UDP => {
-                part(datagram, headers.transport, UDP_HEADER, headers.bytes, "UDP header")?.len()
-            }
+            None if headers.protocol == UDP => checked_slice(
+                datagram,
+                headers.transport_offset,
+                UDP_HEADER,
+                headers.datagram_bytes,
+                "UDP header",
+            )?
+            .len(),
             None => return Err(OffloadError::Uncut("what is neither TCP nor UDP")),
         };
-        let datagram = datagram.get(..headers.bytes).ok_or(OffloadError::Uncut("a part of a datagram"))?;
-        let (head, payload) = datagram.split_at(headers.transport + transport);
-        Ok(Large { headers, head, payload, size })
+        let datagram =
+            datagram.get(..headers.datagram_bytes).ok_or(OffloadError::Uncut("a part of a datagram"))?;
+        let (head, payload) = datagram.split_at(headers.transport_offset + transport);
+        Ok(LargeDatagram { headers, head, payload, size })
     }
 
     fn segment(&self, index: usize) -> Vec<u8> {
@@ -106,19 +117,19 @@ impl<'a> Large<'a> {
         let end = self.payload.len().min(start + self.size);
         let mut out = [self.head, &self.payload[start..end]].concat();
         self.write_ip(&mut out, index);
-        let at = self.headers.transport;
+        let at = self.headers.transport_offset;
         let is_udp = self.headers.protocol == UDP;
         let checksum = if is_udp {
             let length = (out.len() - at) as u16;
-            put(&mut out, at + 4, length);
+            write_u16(&mut out, at + 4, length);
             at + UDP_CHECKSUM
         } else {
             self.write_tcp(&mut out, start, end);
             at + 16
         };
-        put(&mut out, checksum, 0);
+        write_u16(&mut out, checksum, 0);
         let sum = self.headers.add_pseudo_header(sum(&out[at..]), &out, out.len() - at);
-        out[checksum..checksum + 2].copy_from_slice(&finished(sum, is_udp));
+        out[checksum..checksum + 2].copy_from_slice(&checksum_field(sum, is_udp));
         out
     }
 
@@ -127,19 +138,19 @@ impl<'a> Large<'a> {
     fn write_ip(&self, out: &mut [u8], index: usize) {
         let length = out.len();
         if self.headers.is_v6 {
-            return put(out, 4, (length - IPV6_HEADER) as u16);
+            return write_u16(out, 4, (length - IPV6_HEADER) as u16);
         }
-        put(out, 2, length as u16);
-        put(out, 4, half(self.head, 4).wrapping_add(index as u16));
-        put(out, 10, 0);
-        let checksum = sum(&out[..self.headers.transport]).ones_complement();
+        write_u16(out, 2, length as u16);
+        write_u16(out, 4, read_u16(self.head, 4).wrapping_add(index as u16));
+        write_u16(out, 10, 0);
+        let checksum = sum(&out[..self.headers.transport_offset]).ones_complement();
         out[10..12].copy_from_slice(&checksum.to_ne_bytes());
     }
 
     /// Writes the segment with payload bytes `start` to `end`.
     fn write_tcp(&self, out: &mut [u8], start: usize, end: usize) {
-        let header = &mut out[self.headers.transport..][..TCP_HEADER];
-        let seq = word(header, 4).wrapping_add(start as u32);
+        let header = &mut out[self.headers.transport_offset..][..TCP_HEADER];
+        let seq = read_u32(header, 4).wrapping_add(start as u32);
         header[4..8].copy_from_slice(&seq.to_be_bytes());
         if start > 0 {
             header[FLAGS] &= !CWR;

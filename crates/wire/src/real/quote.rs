@@ -1,7 +1,7 @@
 //! Segment identified by the first bytes of a datagram, as a link layer reports them.
 
-use super::headers::{Headers, TCP, half, part, word};
-use super::{Quoted, Unreadable};
+use super::headers::{IpHeaders, TCP, checked_slice, read_u16, read_u32};
+use super::{HeaderError, QuotedSegment};
 
 /// Bytes of the transport header in an ICMP error (RFC 792): ports and sequence number of TCP.
 const PORTS_AND_NUMBER: usize = 8;
@@ -12,7 +12,7 @@ const NUMBERS: usize = 12;
 const LONGEST_HEADER: usize = 60;
 const TIMESTAMPS_HEADER: usize = 32;
 
-impl Quoted {
+impl QuotedSegment {
     /// Reads the segment from the first bytes of a datagram: the IP header and eight more bytes, as in an
     /// ICMP error. Returns `None` for another protocol, a fragment, or a segment without payload.
     ///
@@ -22,29 +22,35 @@ impl Quoted {
     ///
     /// # Errors
     ///
-    /// [`Unreadable`] if the bytes end before the sequence number, or if a header is malformed.
-    pub fn read(bytes: &[u8]) -> Result<Option<Quoted>, Unreadable> {
-        let headers = Headers::of(bytes)?;
+    /// [`HeaderError`] if the bytes end before the sequence number, or if a header is malformed.
+    pub fn read(bytes: &[u8]) -> Result<Option<QuotedSegment>, HeaderError> {
+        let headers = IpHeaders::parse(bytes)?;
         if headers.protocol != TCP || headers.is_fragment {
             return Ok(None);
         }
-        let tcp = part(bytes, headers.transport, PORTS_AND_NUMBER, headers.bytes, "TCP header")?;
-        let further = &bytes[headers.transport..];
+        let tcp = checked_slice(
+            bytes,
+            headers.transport_offset,
+            PORTS_AND_NUMBER,
+            headers.datagram_bytes,
+            "TCP header",
+        )?;
+        let further = &bytes[headers.transport_offset..];
         let header = match further.get(NUMBERS) {
             Some(offset) => 4 * usize::from(offset >> 4),
-            None if headers.behind() > LONGEST_HEADER => TIMESTAMPS_HEADER,
+            None if headers.ip_payload_bytes() > LONGEST_HEADER => TIMESTAMPS_HEADER,
             None => return Ok(None),
         };
-        let payload = headers.behind().saturating_sub(header);
+        let payload = headers.ip_payload_bytes().saturating_sub(header);
         let [source, destination] = headers.addresses(bytes);
-        let seq = word(tcp, 4);
-        Ok((payload > 0).then(|| Quoted {
+        let seq = read_u32(tcp, 4);
+        Ok((payload > 0).then(|| QuotedSegment {
             source,
             destination,
-            ports: [half(tcp, 0), half(tcp, 2)],
+            ports: [read_u16(tcp, 0), read_u16(tcp, 2)],
             seq,
             end: seq.wrapping_add(payload as u32),
-            peer_seq: if further.len() < NUMBERS { 0 } else { word(further, PORTS_AND_NUMBER) },
+            peer_seq: if further.len() < NUMBERS { 0 } else { read_u32(further, PORTS_AND_NUMBER) },
         }))
     }
 }
@@ -68,23 +74,23 @@ mod tests {
     #[test]
     fn eight_bytes_after_the_ip_header_identify_the_segment() {
         let whole = datagram(1052);
-        let full = Quoted::read(&whole).unwrap().unwrap();
+        let full = QuotedSegment::read(&whole).unwrap().unwrap();
         assert_eq!((full.seq, full.end, full.peer_seq, full.ports), (1001, 2001, 77, [5001, 4000]));
-        let short = Quoted::read(&whole[..28]).unwrap().unwrap();
-        assert_eq!(short, Quoted { peer_seq: 0, ..full });
-        assert!((0..28).all(|bytes| Quoted::read(&whole[..bytes]).is_err()));
+        let short = QuotedSegment::read(&whole[..28]).unwrap().unwrap();
+        assert_eq!(short, QuotedSegment { peer_seq: 0, ..full });
+        assert!((0..28).all(|bytes| QuotedSegment::read(&whole[..bytes]).is_err()));
     }
 
     /// A pure ACK, with up to 40 bytes of options, is not a segment with payload.
     #[test]
     fn a_pure_ack_identifies_no_data_segment() {
         for bytes in [60, 80] {
-            assert_eq!(Quoted::read(&datagram(bytes)[..28]), Ok(None));
+            assert_eq!(QuotedSegment::read(&datagram(bytes)[..28]), Ok(None));
         }
-        assert_eq!(Quoted::read(&datagram(52)), Ok(None));
-        assert_eq!(Quoted::read(&datagram(53)).unwrap().unwrap().end, 1002);
+        assert_eq!(QuotedSegment::read(&datagram(52)), Ok(None));
+        assert_eq!(QuotedSegment::read(&datagram(53)).unwrap().unwrap().end, 1002);
         let mut udp = datagram(1052);
         udp[9] = 17;
-        assert_eq!(Quoted::read(&udp), Ok(None));
+        assert_eq!(QuotedSegment::read(&udp), Ok(None));
     }
 }

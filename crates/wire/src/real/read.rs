@@ -1,8 +1,10 @@
 //! Parsing of the headers of any datagram.
 
-use super::Unreadable;
-use super::headers::{DCCP, Headers, ICMP, ICMPV6, SCTP, UDP, UDP_HEADER, UDP_LITE, half, part, word};
-use crate::options::{MAX_WINDOW_SHIFT, SACK, SACK_PERMITTED, TIMESTAMPS, WINDOW_SCALE, Walk};
+use super::HeaderError;
+use super::headers::{
+    DCCP, ICMP, ICMPV6, IpHeaders, SCTP, UDP, UDP_HEADER, UDP_LITE, checked_slice, read_u16, read_u32,
+};
+use crate::options::{MAX_WINDOW_SHIFT, OptionIter, SACK, SACK_PERMITTED, TIMESTAMPS, WINDOW_SCALE};
 use airhop_base::{Ecn, Flags, Timestamps};
 use std::net::IpAddr;
 
@@ -33,10 +35,10 @@ pub struct HeaderFields {
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
     /// Length in bytes according to the IP header, even if fewer bytes are present.
-    pub bytes: u32,
+    pub datagram_bytes: u32,
     /// Payload in bytes after the TCP header. Other protocols count as having a transport header of eight
     /// bytes, like UDP.
-    pub payload: u32,
+    pub payload_bytes: u32,
     /// True for a fragment (RFC 791 §3.2, RFC 8200 §4.5). The transport header of a fragment is not read.
     pub is_fragment: bool,
     /// TCP header; `None` for a fragment or another protocol.
@@ -56,7 +58,7 @@ pub struct ParsedTcp {
     pub flags: Flags,
     /// True if the RST flag is set.
     pub rst: bool,
-    /// Length of the options in bytes, including padding, for [`airhop_base::Original::new`].
+    /// Length of the options in bytes, including padding, for [`airhop_base::OriginalDatagram::new`].
     pub option_bytes: u8,
     /// Maximum segment size of a SYN in bytes (RFC 9293 §3.7.1); `None` without the option.
     pub mss: Option<u16>,
@@ -96,17 +98,21 @@ impl ParsedSack {
 /// ignored. Checksums are not checked.
 ///
 /// # Errors
-/// [`Unreadable`] if the IP headers or the transport header are truncated or inconsistent. Malformed TCP
+/// [`HeaderError`] if the IP headers or the transport header are truncated or inconsistent. Malformed TCP
 /// options are ignored.
-pub fn read(bytes: &[u8]) -> Result<HeaderFields, Unreadable> {
-    let headers = Headers::of(bytes)?;
+pub fn read_headers(bytes: &[u8]) -> Result<HeaderFields, HeaderError> {
+    let headers = IpHeaders::parse(bytes)?;
     let tcp = headers.tcp(bytes)?;
     let ports = match headers.protocol {
         _ if headers.is_fragment => None,
         _ if tcp.is_some() => tcp,
-        UDP | UDP_LITE | DCCP | SCTP => {
-            Some(part(bytes, headers.transport, UDP_HEADER, headers.bytes, "transport header")?)
-        }
+        UDP | UDP_LITE | DCCP | SCTP => Some(checked_slice(
+            bytes,
+            headers.transport_offset,
+            UDP_HEADER,
+            headers.datagram_bytes,
+            "transport header",
+        )?),
         _ => None,
     };
     let [source, destination] = headers.addresses(bytes);
@@ -114,25 +120,25 @@ pub fn read(bytes: &[u8]) -> Result<HeaderFields, Unreadable> {
         source,
         destination,
         protocol: headers.protocol,
-        ports: ports.map(|header| [half(header, 0), half(header, 2)]),
+        ports: ports.map(|header| [read_u16(header, 0), read_u16(header, 2)]),
         ecn: headers.ecn(bytes),
-        bytes: headers.bytes as u32,
-        payload: headers.behind().saturating_sub(tcp.map_or(UDP_HEADER, <[u8]>::len)) as u32,
+        datagram_bytes: headers.datagram_bytes as u32,
+        payload_bytes: headers.ip_payload_bytes().saturating_sub(tcp.map_or(UDP_HEADER, <[u8]>::len)) as u32,
         is_fragment: headers.is_fragment,
         tcp: tcp.map(read_tcp),
     })
 }
 
-/// Returns the length of a datagram's headers in bytes. From these bytes alone, [`read`] returns the same
+/// Returns the length of a datagram's headers in bytes. From these bytes alone, [`read_headers`] returns the same
 /// result. A malformed header and the bytes after it do not count.
 pub fn header_bytes(bytes: &[u8]) -> usize {
-    let Ok(headers) = Headers::of(bytes) else { return 0 };
+    let Ok(headers) = IpHeaders::parse(bytes) else { return 0 };
     let behind = match headers.protocol {
         _ if headers.is_fragment => 0,
         ICMP | ICMPV6 | UDP | UDP_LITE | DCCP | SCTP => UDP_HEADER,
         _ => headers.tcp(bytes).ok().flatten().map_or(0, <[u8]>::len),
     };
-    (headers.transport + behind).min(bytes.len())
+    (headers.transport_offset + behind).min(bytes.len())
 }
 
 /// Reads a whole TCP header.
@@ -140,9 +146,9 @@ fn read_tcp(header: &[u8]) -> ParsedTcp {
     let has = |bit: u8| header[13] & bit != 0;
     let options = &header[super::headers::TCP_HEADER..];
     let mut tcp = ParsedTcp {
-        seq: word(header, 4),
-        ack: if has(ACK) { word(header, 8) } else { 0 },
-        window: half(header, 14),
+        seq: read_u32(header, 4),
+        ack: if has(ACK) { read_u32(header, 8) } else { 0 },
+        window: read_u16(header, 14),
         flags: Flags {
             syn: has(SYN),
             ack: has(ACK),
@@ -159,7 +165,7 @@ fn read_tcp(header: &[u8]) -> ParsedTcp {
         sack: ParsedSack::default(),
         timestamps: None,
     };
-    for (_, kind, body) in (Walk { options, at: 0 }).map_while(Result::ok) {
+    for (_, kind, body) in (OptionIter { options, at: 0 }).map_while(Result::ok) {
         read_option(&mut tcp, kind, body);
     }
     tcp
@@ -177,10 +183,10 @@ fn read_option(tcp: &mut ParsedTcp, kind: u8, body: &[u8]) {
                 .as_chunks::<8>()
                 .0
                 .iter()
-                .for_each(|edges| tcp.sack.push([word(edges, 0), word(edges, 4)]));
+                .for_each(|edges| tcp.sack.push([read_u32(edges, 0), read_u32(edges, 4)]));
         }
         (TIMESTAMPS, body) if body.len() == 8 => {
-            tcp.timestamps = Some(Timestamps { value: word(body, 0), echo: word(body, 4) });
+            tcp.timestamps = Some(Timestamps { value: read_u32(body, 0), echo: read_u32(body, 4) });
         }
         _ => {}
     }

@@ -49,7 +49,7 @@ impl FrameBody {
     }
 
     /// Returns the bytes of the frame body that belong to this fragment.
-    pub fn part(&self, fragment: &Fragment) -> &[u8] {
+    pub fn fragment_bytes(&self, fragment: &Fragment) -> &[u8] {
         let header = if self.is_amsdu() { 0 } else { SUBFRAME_HEADER };
         let body = self.subframes.get(header..).unwrap_or_default();
         let start = body.len().min(fragment.start as usize);

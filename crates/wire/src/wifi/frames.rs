@@ -33,7 +33,7 @@ pub struct Addresses {
 
 /// Control frame (IEEE 802.11-2020 §9.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
+pub enum ControlFrame {
     /// Request to send.
     Rts,
     /// Clear to send, without TA.
@@ -64,7 +64,7 @@ pub enum Control {
 
 /// Header of a Data or QoS Data frame (IEEE 802.11-2020 §9.3.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Data {
+pub struct DataHeader {
     /// Duration field.
     pub duration: Span,
     /// Addresses 1 and 2.
@@ -85,16 +85,16 @@ pub struct Data {
     pub is_amsdu: bool,
 }
 
-impl Control {
+impl ControlFrame {
     /// Appends the frame to `out`.
     pub fn write(&self, duration: Span, addresses: &Addresses, out: &mut Vec<u8>) {
         let (subtype, has_transmitter) = match self {
-            Control::BlockAckReq { .. } => (8, true),
-            Control::BlockAck { .. } => (9, true),
-            Control::Rts => (11, true),
-            Control::Cts => (12, false),
-            Control::Ack => (13, false),
-            Control::CfEnd => (14, true),
+            ControlFrame::BlockAckReq { .. } => (8, true),
+            ControlFrame::BlockAck { .. } => (9, true),
+            ControlFrame::Rts => (11, true),
+            ControlFrame::Cts => (12, false),
+            ControlFrame::Ack => (13, false),
+            ControlFrame::CfEnd => (14, true),
         };
         out.extend_from_slice(&[subtype << 4 | CONTROL, 0]);
         out.extend_from_slice(&duration_field(duration));
@@ -103,12 +103,12 @@ impl Control {
             out.extend_from_slice(&addresses.transmitter);
         }
         match *self {
-            Control::Rts | Control::Cts | Control::Ack | Control::CfEnd => {}
-            Control::BlockAckReq { tid, start } => {
+            ControlFrame::Rts | ControlFrame::Cts | ControlFrame::Ack | ControlFrame::CfEnd => {}
+            ControlFrame::BlockAckReq { tid, start } => {
                 out.extend_from_slice(&(u16::from(tid) << 12 | COMPRESSED).to_le_bytes());
                 out.extend_from_slice(&sequence_control(start, 0));
             }
-            Control::BlockAck { tid, start, bitmap, is_wide } => {
+            ControlFrame::BlockAck { tid, start, bitmap, is_wide } => {
                 out.extend_from_slice(&(u16::from(tid) << 12 | COMPRESSED).to_le_bytes());
                 out.extend_from_slice(&sequence_control(start, if is_wide { BITMAP_OF_256 } else { 0 }));
                 let words = if is_wide { &bitmap[..] } else { &bitmap[..1] };
@@ -118,7 +118,7 @@ impl Control {
     }
 }
 
-impl Data {
+impl DataHeader {
     /// Appends the header to `out`; the frame body follows it.
     pub fn write(&self, out: &mut Vec<u8>) {
         let qos = if self.tid.is_some() { QOS } else { 0 };

@@ -30,16 +30,16 @@ pub struct Radiotap {
     /// True if the receiver lost the frame. The FCS is then wrong.
     pub is_damaged: bool,
     /// Channel.
-    pub channel: Channel,
+    pub channel: RadiotapChannel,
     /// Format of the PPDU.
     pub ppdu: Ppdu,
     /// Place in the A-MPDU; `None` for a PPDU without A-MPDU.
-    pub subframe: Option<Subframe>,
+    pub subframe: Option<AmpduPosition>,
 }
 
 /// Place of an MPDU in an A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Subframe {
+pub struct AmpduPosition {
     /// Number of the PPDU in the capture.
     pub reference: u32,
     /// True for the last MPDU.
@@ -50,7 +50,7 @@ pub struct Subframe {
 
 /// Channel and its modulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
+pub enum RadiotapChannel {
     /// 2.4 GHz with frequency hopping (802.11).
     Fhss,
     /// 2.4 GHz with DSSS and CCK (802.11b).
@@ -67,16 +67,16 @@ pub enum Ppdu {
     /// PPDU of 802.11, 802.11b or 802.11g, or a non-HT PPDU.
     Legacy(Rate),
     /// 802.11n, mixed format.
-    Ht(Mode),
+    Ht(PpduMode),
     /// 802.11ac.
-    Vht(Mode),
+    Vht(PpduMode),
     /// 802.11ax, for one user.
-    He(Mode),
+    He(PpduMode),
 }
 
 /// Transmission mode of a PPDU of 802.11n, ac or ax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mode {
+pub struct PpduMode {
     /// MCS of each spatial stream.
     pub mcs: u8,
     /// Number of spatial streams.
@@ -89,7 +89,7 @@ pub struct Mode {
     pub is_ldpc: bool,
 }
 
-impl Channel {
+impl RadiotapChannel {
     /// Returns the frequency in MHz and the channel flags.
     const fn fields(self) -> [u16; 2] {
         const CCK: u16 = 0x20;
@@ -98,10 +98,10 @@ impl Channel {
         const GHZ_5: u16 = 0x100;
         const GFSK: u16 = 0x800;
         match self {
-            Channel::Fhss => [2412, GHZ_2 | GFSK],
-            Channel::Dsss => [2412, GHZ_2 | CCK],
-            Channel::Ofdm2_4 => [2412, GHZ_2 | OFDM],
-            Channel::Ofdm5 => [5180, GHZ_5 | OFDM],
+            RadiotapChannel::Fhss => [2412, GHZ_2 | GFSK],
+            RadiotapChannel::Dsss => [2412, GHZ_2 | CCK],
+            RadiotapChannel::Ofdm2_4 => [2412, GHZ_2 | OFDM],
+            RadiotapChannel::Ofdm5 => [5180, GHZ_5 | OFDM],
         }
     }
 }
@@ -125,7 +125,7 @@ impl Radiotap {
         if let Ppdu::Legacy(rate) = self.ppdu {
             out.push((rate.bps() / 500_000).min(u8::MAX.into()) as u8);
         }
-        words(&self.channel.fields(), out);
+        append_words(&self.channel.fields(), out);
         if let Ppdu::Ht(mode) = &self.ppdu {
             out.extend_from_slice(&mode.mcs_field());
         }
@@ -134,7 +134,7 @@ impl Radiotap {
         }
         match &self.ppdu {
             Ppdu::Vht(mode) => mode.write_vht(out),
-            Ppdu::He(mode) => words(&mode.he_fields(), out),
+            Ppdu::He(mode) => append_words(&mode.he_fields(), out),
             Ppdu::Legacy(_) | Ppdu::Ht(_) => {}
         }
         let length = out.len() as u16;
@@ -142,18 +142,18 @@ impl Radiotap {
     }
 }
 
-impl Subframe {
+impl AmpduPosition {
     /// Appends the field A-MPDU status: reference number, flags, CRC of the delimiter (unknown), reserved.
     fn write(self, out: &mut Vec<u8>) {
         out.resize(out.len().next_multiple_of(4), 0);
         out.extend_from_slice(&self.reference.to_le_bytes());
         let last = LAST_KNOWN | if self.is_last { IS_LAST } else { 0 };
         let eof = self.eof.map_or(0, |eof| EOF_KNOWN | if eof { EOF } else { 0 });
-        words(&[last | eof, 0], out);
+        append_words(&[last | eof, 0], out);
     }
 }
 
-impl Mode {
+impl PpduMode {
     /// Returns the field MCS: known fields, flags, index.
     fn mcs_field(&self) -> [u8; 3] {
         const BANDWIDTH_KNOWN: u8 = 0x01;
@@ -178,7 +178,7 @@ impl Mode {
         const GUARD_KNOWN: u16 = 0x04;
         const BANDWIDTH_KNOWN: u16 = 0x40;
         const SHORT_GUARD: u8 = 0x04;
-        words(&[STBC_KNOWN | GUARD_KNOWN | BANDWIDTH_KNOWN], out);
+        append_words(&[STBC_KNOWN | GUARD_KNOWN | BANDWIDTH_KNOWN], out);
         let bandwidth = match self.width_mhz {
             20 => 0,
             40 => 1,
@@ -231,7 +231,7 @@ impl Mode {
 }
 
 /// Appends words of 16 bits, aligned to two bytes.
-fn words(words: &[u16], out: &mut Vec<u8>) {
+fn append_words(words: &[u16], out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(2), 0);
     words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
 }

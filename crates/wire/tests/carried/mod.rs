@@ -2,8 +2,8 @@
 //! read back to the same fields.
 
 use airhop_base::{
-    Arrival, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions, RouteReply,
-    Routing,
+    AodvMessage, Arrival, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions,
+    RouteReply,
 };
 use airhop_base::{Sack, SackBlock, Segment, Span, Time};
 
@@ -13,18 +13,18 @@ pub fn carried(packet: &Packet, shift: u8) -> Packet {
         Body::Tcp(segment) => Body::Tcp(carried_segment(segment, shift)),
         Body::Udp(d) => {
             // The payload has room for only some of the fields.
-            let number = if d.len >= 8 { d.number } else { 0 };
+            let number = if d.len >= 8 { d.sequence_number } else { 0 };
             let sent = if d.len >= 16 { d.sent } else { Time::ZERO };
-            Body::Udp(Datagram { number, sent, ..d })
+            Body::Udp(Datagram { sequence_number: number, sent, ..d })
         }
         Body::Notice(n) => Body::Notice(carried_notice(n)),
-        Body::Routing(Routing::Reply(r)) => {
+        Body::Routing(AodvMessage::Reply(r)) => {
             let lifetime = Span::from_millis(low(r.lifetime.nanos() / 1_000_000));
-            Body::Routing(Routing::Reply(RouteReply { lifetime, ..r }))
+            Body::Routing(AodvMessage::Reply(RouteReply { lifetime, ..r }))
         }
         routing => routing,
     };
-    Packet { body, damaged: false, profile: Profile::In, ..packet.clone() }
+    Packet { body, has_payload_errors: false, profile: Profile::In, ..packet.clone() }
 }
 
 fn carried_segment(s: Segment, shift: u8) -> Segment {
@@ -59,10 +59,10 @@ fn carried_notice(n: Notice) -> Notice {
     // A length has 16 bits in notices that also contain a window.
     let most = if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u32::MAX };
     let delay = match n.kind {
-        kind if kind.concerns_one_segment() => Span::ZERO,
+        kind if kind.is_segment_specific() => Span::ZERO,
         _ => Span::from_micros((n.delay.nanos() / 1000).min(u32::MAX.into())),
     };
-    Notice { seq: low(n.seq), len: n.len.min(most), delay, made: Time::ZERO, ..n }
+    Notice { seq: low(n.seq), len: n.len.min(most), delay, created: Time::ZERO, ..n }
 }
 
 /// Returns integer microseconds, modulo 2³².

@@ -44,8 +44,8 @@ pub fn reverse(segment: Segment) -> Packet {
 
 /// Returns a notice in the form of an ACK of the receiver.
 pub fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
-    let notice = Notice { origin: RECEIVER, ..Notice::about(kind, seq, end) };
-    Packet::new(FlowId(3), RECEIVER, SENDER, notice.bytes(), Body::Notice(notice))
+    let notice = Notice { origin: RECEIVER, ..Notice::with_segment(kind, seq, end) };
+    Packet::new(FlowId(3), RECEIVER, SENDER, notice.datagram_bytes(), Body::Notice(notice))
 }
 
 /// Returns a packet's bytes on the wire.

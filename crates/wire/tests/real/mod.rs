@@ -8,8 +8,8 @@ mod reading;
 mod verifying;
 mod writing;
 
-use airhop_base::{Body, Datagram, FlowId, NodeId, Original, Packet, Segment, Time};
-use airhop_wire::real::{ParsedTcp, read};
+use airhop_base::{Body, Datagram, FlowId, NodeId, OriginalDatagram, Packet, Segment, Time};
+use airhop_wire::real::{ParsedTcp, read_headers};
 use etherparse::{IpHeaders, PacketBuilder, PacketBuilderStep, TcpHeader, TcpOptionElement};
 use std::sync::Arc;
 
@@ -60,13 +60,13 @@ pub fn header(seq: u32, options: &[TcpOptionElement]) -> TcpHeader {
 
 /// Returns the TCP header of a datagram.
 pub fn seen(datagram: &[u8]) -> ParsedTcp {
-    read(datagram).unwrap().tcp.unwrap()
+    read_headers(datagram).unwrap().tcp.unwrap()
 }
 
 /// Returns a whole datagram, or a prefix.
-pub fn original(bytes: &[u8]) -> Original {
-    let option_bytes = read(bytes).ok().and_then(|seen| seen.tcp).map_or(0, |tcp| tcp.option_bytes);
-    Original::new(Arc::from(bytes), option_bytes)
+pub fn original(bytes: &[u8]) -> OriginalDatagram {
+    let option_bytes = read_headers(bytes).ok().and_then(|seen| seen.tcp).map_or(0, |tcp| tcp.option_bytes);
+    OriginalDatagram::new(Arc::from(bytes), option_bytes)
 }
 
 /// Returns a packet of the simulation with this segment.
@@ -76,6 +76,6 @@ pub fn packet(segment: Segment) -> Packet {
 
 /// Returns a packet of the simulation that is not TCP.
 pub fn other_packet() -> Packet {
-    let body = Body::Udp(Datagram { number: 0, len: 0, sent: Time::ZERO, original: None });
+    let body = Body::Udp(Datagram { sequence_number: 0, len: 0, sent: Time::ZERO, original: None });
     Packet::new(FlowId(0), NodeId(0), NodeId(1), 28, body)
 }

@@ -2,7 +2,9 @@
 
 use super::{header, ip, seen, tcp};
 use crate::hostile::internet_checksum;
-use airhop_wire::real::{OffloadError, Unreadable, checksums_hold, complete_checksum, read, segments};
+use airhop_wire::real::{
+    HeaderError, OffloadError, complete_checksum, read_headers, segment_datagram, verify_checksums,
+};
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
 
@@ -50,7 +52,7 @@ fn no_completed_udp_checksum_is_zero() {
     begun[26..28].copy_from_slice(&pseudo.to_be_bytes());
     complete_checksum(&mut begun, 20, 6).unwrap();
     assert_eq!(begun[26..28], [0xFF, 0xFF]);
-    assert_eq!(checksums_hold(&begun), Ok(()));
+    assert_eq!(verify_checksums(&begun), Ok(()));
 }
 
 /// RFC 1071 §1: the sum of bytes that are not all zero is never zero, so no TCP checksum is all ones: a checksum of
@@ -65,7 +67,7 @@ fn no_tcp_checksum_is_all_ones() {
     begun[36..38].copy_from_slice(&pseudo_sum(&whole, 20).to_be_bytes());
     complete_checksum(&mut begun, 20, 16).unwrap();
     assert_eq!(begun, whole);
-    assert_eq!(segments(&whole, 1000).unwrap().collect::<Vec<_>>(), [whole]);
+    assert_eq!(segment_datagram(&whole, 1000).unwrap().collect::<Vec<_>>(), [whole]);
 }
 
 /// A device header that points beyond the datagram is an error, and no byte is written.
@@ -97,7 +99,7 @@ fn a_large_tcp_segment_is_split_into_segments() {
     };
     for is_v6 in [false, true] {
         let whole = tcp(is_v6, 2, large.clone(), &payload);
-        let cut: Vec<_> = segments(&whole, 1000).unwrap().collect();
+        let cut: Vec<_> = segment_datagram(&whole, 1000).unwrap().collect();
         let expected = payload.chunks(1000).enumerate().map(|(index, part)| {
             let (is_first, is_last) = (index == 0, index == 2);
             let seq = 0xFFFF_FF00_u32.wrapping_add(1000 * index as u32);
@@ -126,11 +128,11 @@ fn a_large_tcp_segment_is_split_into_segments() {
 #[test]
 fn a_large_udp_datagram_is_split_into_datagrams() {
     for is_v6 in [false, true] {
-        let cut: Vec<_> = segments(&udp(is_v6, &[9; 2401]), 1200).unwrap().collect();
-        let lengths: Vec<_> = cut.iter().map(|small| read(small).unwrap().payload).collect();
+        let cut: Vec<_> = segment_datagram(&udp(is_v6, &[9; 2401]), 1200).unwrap().collect();
+        let lengths: Vec<_> = cut.iter().map(|small| read_headers(small).unwrap().payload_bytes).collect();
         assert_eq!(lengths, [1200, 1200, 1]);
         assert_eq!(cut[2][cut[2].len() - 5..][..2], [0, 9], "UDP length");
-        assert!(cut.iter().all(|small| checksums_hold(small) == Ok(())));
+        assert!(cut.iter().all(|small| verify_checksums(small) == Ok(())));
     }
 }
 
@@ -140,7 +142,7 @@ fn a_datagram_without_segmentation_is_one_segment() {
     for payload in [&b""[..], b"data"] {
         let whole = tcp(false, 2, header(1, &[]), payload);
         let begun = [&whole[..36], &[0, 0], &whole[38..]].concat();
-        assert_eq!(segments(&begun, 4).unwrap().collect::<Vec<_>>(), [whole]);
+        assert_eq!(segment_datagram(&begun, 4).unwrap().collect::<Vec<_>>(), [whole]);
     }
 }
 
@@ -148,10 +150,10 @@ fn a_datagram_without_segmentation_is_one_segment() {
 #[test]
 fn a_datagram_that_cannot_be_segmented_is_an_error() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
-    let refused = |bytes: &[u8], size| segments(bytes, size).err().unwrap();
+    let refused = |bytes: &[u8], size| segment_datagram(bytes, size).err().unwrap();
     assert_eq!(refused(&whole, 0), OffloadError::Uncut("segments of no bytes"));
     assert_eq!(refused(&whole[..43], 2), OffloadError::Uncut("a part of a datagram"));
-    assert!(matches!(refused(&whole[..30], 2), OffloadError::Unreadable(Unreadable::Cut { .. })));
+    assert!(matches!(refused(&whole[..30], 2), OffloadError::Unreadable(HeaderError::Cut { .. })));
     let with = |at: usize, value: u8| refused(&[&whole[..at], &[value], &whole[at + 1..]].concat(), 2);
     let datagram = udp(false, b"data");
     let fragment = refused(&[&datagram[..6], &[0x20], &datagram[7..]].concat(), 2);
@@ -176,16 +178,16 @@ proptest! {
         let size = size.max(payload.len() as u16 / 40);
         let whole = if is_udp { udp(is_v6, &payload) } else { tcp(is_v6, 0, header(seq, &[]), &payload) };
         let (mut joined, mut count) = (Vec::<u8>::new(), 0);
-        for small in segments(&whole, size).unwrap() {
-            prop_assert_eq!(checksums_hold(&small), Ok(()));
-            let read = read(&small).unwrap();
-            prop_assert_eq!(read.bytes as usize, small.len());
+        for small in segment_datagram(&whole, size).unwrap() {
+            prop_assert_eq!(verify_checksums(&small), Ok(()));
+            let read = read_headers(&small).unwrap();
+            prop_assert_eq!(read.datagram_bytes as usize, small.len());
             if !is_udp {
                 prop_assert_eq!(seen(&small).seq, seq.wrapping_add(joined.len() as u32));
             }
-            joined.extend(&small[small.len() - read.payload as usize..]);
+            joined.extend(&small[small.len() - read.payload_bytes as usize..]);
             count += 1;
-            prop_assert!(joined.len() == payload.len() || read.payload == u32::from(size));
+            prop_assert!(joined.len() == payload.len() || read.payload_bytes == u32::from(size));
         }
         prop_assert_eq!(joined, payload.clone());
         prop_assert_eq!(count, payload.len().div_ceil(size.into()).max(1));

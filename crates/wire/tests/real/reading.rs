@@ -3,7 +3,7 @@
 use super::hostile;
 use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6, header, ip, seen, tcp};
 use airhop_base::{Ecn, Timestamps};
-use airhop_wire::real::{HeaderFields, Unreadable, checksums_hold, read, segments};
+use airhop_wire::real::{HeaderError, HeaderFields, read_headers, segment_datagram, verify_checksums};
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
 use std::fs;
@@ -25,22 +25,27 @@ fn every_field_of_a_syn_is_read_over_ipv4_and_ipv6() {
         [(false, 0, Ecn::NotEct), (true, 1, Ecn::Ect1), (false, 2, Ecn::Ect0), (true, 3, Ecn::Ce)]
     {
         let bytes = tcp(is_v6, ecn, syn.clone(), b"early");
-        let HeaderFields { tcp: Some(tcp), ref source, .. } = read(&bytes).unwrap() else { panic!("no TCP") };
-        let all = read(&bytes).unwrap();
+        let HeaderFields { tcp: Some(tcp), ref source, .. } = read_headers(&bytes).unwrap() else {
+            panic!("no TCP")
+        };
+        let all = read_headers(&bytes).unwrap();
         let ends =
             if is_v6 { [IpAddr::from(CLIENT_V6), SERVER_V6.into()] } else { [CLIENT.into(), SERVER.into()] };
         assert_eq!([*source, all.destination], ends);
         assert_eq!((all.protocol, all.ports, all.ecn), (6, Some([40_000, 443]), expected));
-        assert_eq!((all.bytes as usize, all.payload, all.is_fragment), (bytes.len(), 5, false));
+        assert_eq!(
+            (all.datagram_bytes as usize, all.payload_bytes, all.is_fragment),
+            (bytes.len(), 5, false)
+        );
         assert_eq!((tcp.seq, tcp.ack, tcp.window, tcp.option_bytes), (0xFFFF_FFF0, 0, 5000, 20));
         assert_eq!((tcp.flags.syn, tcp.flags.ack, tcp.flags.fin), (true, false, false));
         assert_eq!((tcp.flags.ece, tcp.flags.cwr, tcp.rst, tcp.flags.psh), (true, true, false, false));
         assert_eq!((tcp.mss, tcp.window_scale, tcp.sack_permitted), (Some(1460), Some(7), true));
         assert_eq!(tcp.timestamps, Some(Timestamps { value: 7, echo: 9 }));
-        assert_eq!(checksums_hold(&bytes), Ok(()));
+        assert_eq!(verify_checksums(&bytes), Ok(()));
         // The headers are sufficient, and bytes that a device appends to a datagram are ignored.
-        assert_eq!(read(&bytes[..bytes.len() - 5]), Ok(all));
-        assert_eq!(read(&[&bytes[..], &[0xEE; 9]].concat()), Ok(all));
+        assert_eq!(read_headers(&bytes[..bytes.len() - 5]), Ok(all));
+        assert_eq!(read_headers(&[&bytes[..], &[0xEE; 9]].concat()), Ok(all));
     }
 }
 
@@ -104,22 +109,25 @@ fn malformed_options_are_ignored() {
 fn ports_of_datagrams_without_tcp_are_read() {
     let mut udp = Vec::new();
     ip(false, 1).udp(53, 5353).write(&mut udp, b"answer").unwrap();
-    let read_udp = read(&udp).unwrap();
+    let read_udp = read_headers(&udp).unwrap();
     assert_eq!(
-        (read_udp.protocol, read_udp.ports, read_udp.payload, read_udp.tcp),
+        (read_udp.protocol, read_udp.ports, read_udp.payload_bytes, read_udp.tcp),
         (17, Some([53, 5353]), 6, None)
     );
     udp[9] = 132;
-    assert_eq!(read(&udp).unwrap().ports, Some([53, 5353]), "SCTP");
+    assert_eq!(read_headers(&udp).unwrap().ports, Some([53, 5353]), "SCTP");
     let mut echo = Vec::new();
     ip(true, 0).icmpv6_echo_request(1, 2).write(&mut echo, b"ping").unwrap();
-    let read_echo = read(&echo).unwrap();
-    assert_eq!((read_echo.protocol, read_echo.ports, read_echo.payload, read_echo.bytes), (58, None, 4, 52));
+    let read_echo = read_headers(&echo).unwrap();
+    assert_eq!(
+        (read_echo.protocol, read_echo.ports, read_echo.payload_bytes, read_echo.datagram_bytes),
+        (58, None, 4, 52)
+    );
     let nothing = [0x45, 0, 0, 20, 0, 0, 0, 0, 9, 253, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2];
-    assert_eq!(read(&nothing).unwrap().payload, 0);
+    assert_eq!(read_headers(&nothing).unwrap().payload_bytes, 0);
     for datagram in [udp, echo] {
         let broken = &datagram[..22];
-        assert!(matches!(read(broken), Err(Unreadable::Cut { .. })), "{:?}", read(broken));
+        assert!(matches!(read_headers(broken), Err(HeaderError::Cut { .. })), "{:?}", read_headers(broken));
     }
 }
 
@@ -128,11 +136,11 @@ fn ports_of_datagrams_without_tcp_are_read() {
 #[test]
 fn every_ipv4_fragment_is_read_as_a_fragment() {
     let whole = tcp(false, 0, header(1, &[]), &[7; 100]);
-    let with = |flags: [u8; 2]| read(&[&whole[..6], &flags, &whole[8..]].concat()).unwrap();
+    let with = |flags: [u8; 2]| read_headers(&[&whole[..6], &flags, &whole[8..]].concat()).unwrap();
     for flags in [[0x20, 0], [0x20, 9], [0, 1]] {
         let seen = with(flags);
         assert_eq!((seen.is_fragment, seen.tcp, seen.ports), (true, None, None));
-        assert_eq!((seen.protocol, seen.bytes, seen.payload), (6, 140, 112));
+        assert_eq!((seen.protocol, seen.datagram_bytes, seen.payload_bytes), (6, 140, 112));
     }
     assert!(with([0x40, 0]).tcp.is_some());
 }
@@ -154,46 +162,49 @@ fn ipv6_extension_headers_are_skipped() {
     let route = [44, 0, 253, 0, 0, 0, 0, 0];
     let atomic = [6, 0, 0, 0, 0, 0, 0, 9];
     let chain = with(&[&options[..], &long, &route, &atomic].concat(), 0);
-    let seen = read(&chain).unwrap();
+    let seen = read_headers(&chain).unwrap();
     assert_eq!(
-        (seen.protocol, seen.ports, seen.payload, seen.is_fragment),
+        (seen.protocol, seen.ports, seen.payload_bytes, seen.is_fragment),
         (6, Some([40_000, 443]), 4, false)
     );
-    assert_eq!(seen.bytes as usize, chain.len());
-    assert_eq!(checksums_hold(&chain), Ok(()));
+    assert_eq!(seen.datagram_bytes as usize, chain.len());
+    assert_eq!(verify_checksums(&chain), Ok(()));
     let mut on_its_way = chain.clone();
     on_its_way[67] = 1;
-    assert!(checksums_hold(&on_its_way).is_err(), "RFC 8200 §8.1: another destination is protected");
-    assert!(segments(&on_its_way, 1).is_err());
+    assert!(verify_checksums(&on_its_way).is_err(), "RFC 8200 §8.1: another destination is protected");
+    assert!(segment_datagram(&on_its_way, 1).is_err());
     for place in [[0, 1], [0, 8]] {
-        let seen = read(&with(&[6, 0, place[0], place[1], 0, 0, 0, 9], 44)).unwrap();
-        assert_eq!((seen.is_fragment, seen.protocol, seen.tcp, seen.payload), (true, 6, None, 16));
+        let seen = read_headers(&with(&[6, 0, place[0], place[1], 0, 0, 0, 9], 44)).unwrap();
+        assert_eq!((seen.is_fragment, seen.protocol, seen.tcp, seen.payload_bytes), (true, 6, None, 16));
     }
     assert_eq!(
-        read(&with(&[6, 200, 0, 0, 0, 0, 0, 0], 60)),
-        Err(Unreadable::Malformed("IPv6 extension header"))
+        read_headers(&with(&[6, 200, 0, 0, 0, 0, 0, 0], 60)),
+        Err(HeaderError::Malformed("IPv6 extension header"))
     );
-    assert!(matches!(read(&chain[..60]), Err(Unreadable::Cut { what: "IPv6 extension header", .. })));
+    assert!(matches!(
+        read_headers(&chain[..60]),
+        Err(HeaderError::Cut { what: "IPv6 extension header", .. })
+    ));
 }
 
 /// An inconsistent or missing header causes an error.
 #[test]
 fn an_unreadable_datagram_is_an_error() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
-    let with = |at: usize, value: u8| read(&[&whole[..at], &[value], &whole[at + 1..]].concat());
-    assert_eq!(with(0, 0x52), Err(Unreadable::Version(5)));
-    assert_eq!(with(0, 0x44), Err(Unreadable::Malformed("IPv4 header")));
-    assert_eq!(with(3, 19), Err(Unreadable::Malformed("IPv4 header")), "shorter than its own header");
-    assert_eq!(with(3, 39), Err(Unreadable::Malformed("TCP header")), "shorter than its TCP header");
-    assert_eq!(with(32, 0x40), Err(Unreadable::Malformed("TCP header")), "four words of header");
-    assert_eq!(with(32, 0x70), Err(Unreadable::Malformed("TCP header")), "options after the end");
-    let cut = read(&whole[..39]).unwrap_err();
-    assert_eq!(cut, Unreadable::Cut { what: "TCP header", needs: 40, has: 39 });
+    let with = |at: usize, value: u8| read_headers(&[&whole[..at], &[value], &whole[at + 1..]].concat());
+    assert_eq!(with(0, 0x52), Err(HeaderError::Version(5)));
+    assert_eq!(with(0, 0x44), Err(HeaderError::Malformed("IPv4 header")));
+    assert_eq!(with(3, 19), Err(HeaderError::Malformed("IPv4 header")), "shorter than its own header");
+    assert_eq!(with(3, 39), Err(HeaderError::Malformed("TCP header")), "shorter than its TCP header");
+    assert_eq!(with(32, 0x40), Err(HeaderError::Malformed("TCP header")), "four words of header");
+    assert_eq!(with(32, 0x70), Err(HeaderError::Malformed("TCP header")), "options after the end");
+    let cut = read_headers(&whole[..39]).unwrap_err();
+    assert_eq!(cut, HeaderError::Cut { what: "TCP header", needs: 40, has: 39 });
     assert_eq!(
         cut.to_string(),
         "39 bytes, where the TCP header goes on to byte 40: keep at least the headers of a datagram"
     );
-    assert!(read(&[]).is_err());
+    assert!(read_headers(&[]).is_err());
 }
 
 /// Inputs that together reach all code that the fuzzer has reached (docs/fuzzing.md).

@@ -1,7 +1,7 @@
 //! Valid, wrong, missing and unnecessary checksums.
 
 use super::{header, ip, tcp};
-use airhop_wire::real::checksums_hold;
+use airhop_wire::real::verify_checksums;
 use etherparse::TcpOptionElement as Opt;
 
 /// RFC 1071 §1: any single changed byte is detected, in every protocol with a checksum.
@@ -22,13 +22,13 @@ fn a_checksum_detects_every_changed_byte() {
         echo,
     ];
     for bytes in whole {
-        assert_eq!(checksums_hold(&bytes), Ok(()));
-        assert_eq!(checksums_hold(&[&bytes[..], &[1, 2, 3]].concat()), Ok(()), "padding of a frame");
+        assert_eq!(verify_checksums(&bytes), Ok(()));
+        assert_eq!(verify_checksums(&[&bytes[..], &[1, 2, 3]].concat()), Ok(()), "padding of a frame");
         let transport = if bytes[0] >> 4 == 4 { 20 } else { 40 };
         for at in (10..20).chain(transport..bytes.len()) {
             let mut broken = bytes.clone();
             broken[at] ^= 0x10;
-            assert!(checksums_hold(&broken).is_err(), "byte {at} of {bytes:x?}");
+            assert!(verify_checksums(&broken).is_err(), "byte {at} of {bytes:x?}");
         }
     }
 }
@@ -41,7 +41,7 @@ fn udp_without_a_checksum_is_valid_only_over_ipv4() {
         ip(is_v6, 0).udp(1, 2).write(&mut out, b"payload").unwrap();
         let at = if is_v6 { 46 } else { 26 };
         out[at..at + 2].fill(0);
-        assert_eq!(checksums_hold(&out), expected);
+        assert_eq!(verify_checksums(&out), expected);
     }
 }
 
@@ -49,11 +49,11 @@ fn udp_without_a_checksum_is_valid_only_over_ipv4() {
 #[test]
 fn truncated_datagrams_cannot_be_verified() {
     let bytes = tcp(false, 0, header(1, &[]), b"payload");
-    assert_eq!(checksums_hold(&bytes[..46]), Err("not the whole datagram"));
-    assert_eq!(checksums_hold(&[]), Err("not an IP datagram"));
+    assert_eq!(verify_checksums(&bytes[..46]), Err("not the whole datagram"));
+    assert_eq!(verify_checksums(&[]), Err("not an IP datagram"));
     let mut fragment = tcp(true, 0, header(1, &[]), b"payload");
     fragment[6] = 44;
     fragment[40] = 6;
     fragment[42..44].copy_from_slice(&[0, 8]);
-    assert_eq!(checksums_hold(&fragment), Ok(()));
+    assert_eq!(verify_checksums(&fragment), Ok(()));
 }

@@ -2,7 +2,7 @@
 //! because its attributes point to memory of the caller.
 #![allow(unsafe_code)]
 
-use airhop_bpf::loading::{LoadMap, LoadProgram};
+use airhop_bpf::loading::{LoadableMap, LoadableProgram};
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -23,7 +23,7 @@ const MAP_FREEZE: u32 = 22;
 const LINK_CREATE: u32 = 28;
 /// Maximum length of a name in bytes, including the terminating zero. Names consist of letters, digits, dots
 /// and underscores.
-const NAME: usize = 16;
+const BPF_OBJ_NAME_LEN: usize = 16;
 /// Buffer size in bytes for the verifier's statistics of an accepted program.
 const SUMMARY_BYTES: usize = 1 << 12;
 const LOG_BYTES: usize = 1 << 20;
@@ -31,11 +31,11 @@ const LOG_BYTES: usize = 1 << 20;
 const VERBOSE: u32 = 1;
 const STATISTICS: u32 = 4;
 /// Start of the log line with the number of processed instructions.
-const PROCESSED: &str = "processed ";
+const PROCESSED_PREFIX: &str = "processed ";
 
 /// Program that the kernel has accepted, with a summary from the verifier.
 #[derive(Debug)]
-pub struct Accepted {
+pub struct AcceptedProgram {
     /// The program.
     pub program: OwnedFd,
     /// Line of the verifier's log with the number of processed instructions.
@@ -44,7 +44,7 @@ pub struct Accepted {
 
 /// Refusal of a program by the kernel.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedProgram {
     /// Error of the system call.
     pub error: io::Error,
     /// Lines of the verifier's log; empty if the verifier was not called.
@@ -59,13 +59,13 @@ impl Attributes {
         Attributes([0; 152])
     }
 
-    fn with(mut self, at: usize, value: u32) -> Self {
+    fn with_u32(mut self, at: usize, value: u32) -> Self {
         self.0[at..at + 4].copy_from_slice(&value.to_ne_bytes());
         self
     }
 
     fn fd(self, at: usize, descriptor: &OwnedFd) -> Self {
-        self.with(at, descriptor.as_raw_fd() as u32)
+        self.with_u32(at, descriptor.as_raw_fd() as u32)
     }
 
     /// Sets an address for the kernel to read from or write to. The memory must stay valid until the call
@@ -77,7 +77,7 @@ impl Attributes {
 
     fn name(mut self, at: usize, name: &str) -> Self {
         let plain = name.bytes().map(|byte| if byte.is_ascii_alphanumeric() { byte } else { b'_' });
-        for (to, from) in self.0[at..at + NAME - 1].iter_mut().zip(plain) {
+        for (to, from) in self.0[at..at + BPF_OBJ_NAME_LEN - 1].iter_mut().zip(plain) {
             *to = from;
         }
         self
@@ -102,27 +102,27 @@ impl Attributes {
 /// # Errors
 /// Returns an error if the kernel rejects the types, or if the user may not use bpf(2).
 pub fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
-    Attributes::new().address(0, types.as_ptr()).with(16, types.len() as u32).descriptor(TYPES_LOAD)
+    Attributes::new().address(0, types.as_ptr()).with_u32(16, types.len() as u32).descriptor(TYPES_LOAD)
 }
 
 /// Creates a map with its initial contents.
 ///
 /// # Errors
 /// Returns the error of the kernel.
-pub fn create_map(map: &LoadMap, types: &OwnedFd) -> io::Result<OwnedFd> {
+pub fn create_map(map: &LoadableMap, types: &OwnedFd) -> io::Result<OwnedFd> {
     let mut attributes = Attributes::new()
-        .with(0, map.kind)
-        .with(4, map.key_bytes)
-        .with(8, map.value_bytes)
-        .with(12, map.entries)
-        .with(16, map.flags)
+        .with_u32(0, map.kind)
+        .with_u32(4, map.key_bytes)
+        .with_u32(8, map.value_bytes)
+        .with_u32(12, map.entries)
+        .with_u32(16, map.flags)
         .name(28, &map.name);
     if let Some([key, value]) = map.types {
-        attributes = attributes.fd(48, types).with(52, key).with(56, value);
+        attributes = attributes.fd(48, types).with_u32(52, key).with_u32(56, value);
     }
     let made = attributes.descriptor(MAP_CREATE)?;
     if let Some(content) = &map.content {
-        update(&made, &[0; 4], content)?;
+        update_map(&made, &[0; 4], content)?;
         if map.is_read_only() {
             Attributes::new().fd(0, &made).call(MAP_FREEZE)?;
         }
@@ -143,8 +143,14 @@ pub fn create_struct_ops(
 ) -> io::Result<OwnedFd> {
     const STRUCT_OPS: u32 = 26;
     const BY_LINK: u32 = 1 << 13;
-    let attributes = Attributes::new().with(0, STRUCT_OPS).with(4, 4).with(8, value_bytes).with(12, 1);
-    attributes.with(16, BY_LINK).name(28, name).fd(48, types).with(60, value_type).descriptor(MAP_CREATE)
+    let attributes =
+        Attributes::new().with_u32(0, STRUCT_OPS).with_u32(4, 4).with_u32(8, value_bytes).with_u32(12, 1);
+    attributes
+        .with_u32(16, BY_LINK)
+        .name(28, name)
+        .fd(48, types)
+        .with_u32(60, value_type)
+        .descriptor(MAP_CREATE)
 }
 
 /// Sets the value of a key in a map. Key and value must have the lengths that the map declares.
@@ -152,7 +158,7 @@ pub fn create_struct_ops(
 /// # Errors
 ///
 /// Returns the error of the kernel. For a struct_ops map the usual cause is an invalid member.
-pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
+pub fn update_map(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_ptr());
     attributes.call(MAP_UPDATE).map(drop)
 }
@@ -162,7 +168,7 @@ pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
 /// # Errors
 ///
 /// Returns the error of the kernel.
-pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
+pub fn read_map_value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     let (key, mut value) = ([0u8; 4], vec![0u8; bytes]);
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_mut_ptr());
     attributes.call(MAP_LOOKUP)?;
@@ -176,12 +182,12 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
 ///
 /// Returns the error of the kernel and the verifier's log.
 pub fn load_program(
-    program: &LoadProgram,
+    program: &LoadableProgram,
     code: &[u8],
     license: &str,
     types: &OwnedFd,
     attach: Option<(u32, u32)>,
-) -> Result<Accepted, Refused> {
+) -> Result<AcceptedProgram, RefusedProgram> {
     const FILTER: u32 = 3;
     const STRUCT_OPS: u32 = 27;
     let license = [license.as_bytes(), &[0]].concat();
@@ -189,26 +195,26 @@ pub fn load_program(
         let (kind, (structure, member)) =
             (if attach.is_some() { STRUCT_OPS } else { FILTER }, attach.unwrap_or_default());
         Attributes::new()
-            .with(0, kind)
-            .with(4, (code.len() / 8) as u32)
+            .with_u32(0, kind)
+            .with_u32(4, (code.len() / 8) as u32)
             .address(8, code.as_ptr())
             .address(16, license.as_ptr())
-            .with(24, level)
-            .with(28, log.len() as u32)
+            .with_u32(24, level)
+            .with_u32(28, log.len() as u32)
             .address(32, log.as_mut_ptr())
             .name(48, &program.name)
-            .with(68, member)
+            .with_u32(68, member)
             .fd(72, types)
-            .with(76, 8)
-            .address(80, program.functions.as_ptr())
-            .with(88, program.functions.len() as u32)
-            .with(92, 16)
-            .address(96, program.lines.as_ptr())
-            .with(104, program.lines.len() as u32)
-            .with(108, structure)
-            .with(116, program.relocations.len() as u32)
-            .address(128, program.relocations.as_ptr())
-            .with(136, 16)
+            .with_u32(76, 8)
+            .address(80, program.func_info.as_ptr())
+            .with_u32(88, program.func_info.len() as u32)
+            .with_u32(92, 16)
+            .address(96, program.line_info.as_ptr())
+            .with_u32(104, program.line_info.len() as u32)
+            .with_u32(108, structure)
+            .with_u32(116, program.core_relocations.len() as u32)
+            .address(128, program.core_relocations.as_ptr())
+            .with_u32(136, 16)
             .descriptor(PROGRAM_LOAD)
     };
     let mut last = None;
@@ -216,15 +222,15 @@ pub fn load_program(
         let mut log = vec![0u8; bytes];
         match load(level, &mut log) {
             Ok(program) => {
-                let summary = lines(&log).into_iter().find(|line| line.starts_with(PROCESSED));
-                return Ok(Accepted { program, summary: summary.unwrap_or_default() });
+                let summary = lines(&log).into_iter().find(|line| line.starts_with(PROCESSED_PREFIX));
+                return Ok(AcceptedProgram { program, summary: summary.unwrap_or_default() });
             }
             Err(error) => last = Some((error, lines(&log))),
         }
     }
     let (error, mut log) = last.expect("two attempts");
-    log.retain(|line| !line.starts_with(PROCESSED));
-    Err(Refused { error, log })
+    log.retain(|line| !line.starts_with(PROCESSED_PREFIX));
+    Err(RefusedProgram { error, log })
 }
 
 /// Returns the lines of a zero-terminated text.
@@ -239,9 +245,9 @@ fn lines(log: &[u8]) -> Vec<String> {
 /// # Errors
 ///
 /// Returns the error of the kernel: `EEXIST` if a congestion control with this name is already registered.
-pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
+pub fn register_struct_ops(map: &OwnedFd) -> io::Result<OwnedFd> {
     const STRUCT_OPS: u32 = 44;
-    Attributes::new().fd(0, map).with(8, STRUCT_OPS).descriptor(LINK_CREATE)
+    Attributes::new().fd(0, map).with_u32(8, STRUCT_OPS).descriptor(LINK_CREATE)
 }
 
 /// Attaches a program to the ingress of a device in this thread's network namespace. The program stays
@@ -252,7 +258,7 @@ pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
 /// Returns the error of the kernel. Kernels before Linux 6.6 have no tcx links.
 pub fn attach(program: &OwnedFd, device: u32) -> io::Result<OwnedFd> {
     const TCX_INGRESS: u32 = 46;
-    Attributes::new().fd(0, program).with(4, device).with(8, TCX_INGRESS).descriptor(LINK_CREATE)
+    Attributes::new().fd(0, program).with_u32(4, device).with_u32(8, TCX_INGRESS).descriptor(LINK_CREATE)
 }
 
 /// Pins a link in the BPF file system. The link then stays open until the file is removed.
@@ -281,7 +287,7 @@ pub fn pinned(file: &Path) -> io::Result<OwnedFd> {
 ///
 /// Returns the error of the kernel: `ENOENT` if the kernel has no such map.
 pub fn map_by_id(id: u32) -> io::Result<OwnedFd> {
-    Attributes::new().with(0, id).descriptor(MAP_BY_ID)
+    Attributes::new().with_u32(0, id).descriptor(MAP_BY_ID)
 }
 
 /// Returns the kernel's description of a link or a map (`struct bpf_link_info`, `struct bpf_map_info`).
@@ -289,9 +295,9 @@ pub fn map_by_id(id: u32) -> io::Result<OwnedFd> {
 /// # Errors
 ///
 /// Returns the error of the kernel.
-pub fn information(object: &OwnedFd) -> io::Result<[u32; 16]> {
+pub fn object_info(object: &OwnedFd) -> io::Result<[u32; 16]> {
     let mut words = [0u32; 16];
-    let attributes = Attributes::new().fd(0, object).with(4, size_of_val(&words) as u32);
+    let attributes = Attributes::new().fd(0, object).with_u32(4, size_of_val(&words) as u32);
     attributes.address(8, words.as_mut_ptr()).call(INFORMATION)?;
     Ok(words)
 }

@@ -5,7 +5,7 @@ use nix::time::{ClockId, clock_getres};
 
 /// Returns the value of a kernel option; `None` for an unknown option. The kernel's configuration file is not
 /// needed.
-pub(super) fn option(name: &str) -> Option<u64> {
+pub(super) fn option_value(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => ticks(),
         "LINUX_KERNEL_VERSION" => version(&uname().ok()?.release().to_string_lossy()),
@@ -43,8 +43,8 @@ mod tests {
 
     #[test]
     fn config_hz_is_a_tick_rate_of_linux() {
-        let ticks = option("CONFIG_HZ").expect("a clock");
+        let ticks = option_value("CONFIG_HZ").expect("a clock");
         assert!((24..=1200).contains(&ticks), "{ticks}");
-        assert_eq!(option("CONFIG_SMP"), None);
+        assert_eq!(option_value("CONFIG_SMP"), None);
     }
 }

@@ -4,8 +4,8 @@
 //! congestion control has closed.
 
 use super::call;
-use super::prepared::Prepared;
-use airhop_bpf::loading::Loadable;
+use super::prepared::PreparedObject;
+use airhop_bpf::loading::LoadableObject;
 use nix::sched::{CloneFlags, setns};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,17 +15,17 @@ use std::path::Path;
 use std::thread;
 
 /// Name of the pinned registration's file in an object's folder.
-pub const CONTROL: &str = "control";
+pub const CONTROL_FILE: &str = "control";
 /// Prefix of the file names of pinned listeners. A number follows.
-pub const LISTENER: &str = "listener-";
+pub const LISTENER_PREFIX: &str = "listener-";
 /// File with the default congestion control (ip-sysctl, tcp_congestion_control).
 const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// Number of verifier log lines that are quoted for a refused program.
-const QUOTED: usize = 8;
+const MAX_QUOTED_LINES: usize = 8;
 
 /// Verdict of the kernel on one part of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acceptance {
+pub struct KernelVerdict {
     /// Name of the program or of the callback structure.
     pub part: String,
     /// True if the kernel accepts the part.
@@ -34,11 +34,11 @@ pub struct Acceptance {
     pub lines: Vec<String>,
 }
 
-impl Acceptance {
+impl KernelVerdict {
     fn new(part: &str, result: Result<Vec<String>, Vec<String>>) -> Self {
         let accepted = result.is_ok();
         let (Ok(lines) | Err(lines)) = result;
-        Acceptance { part: part.to_owned(), accepted, lines }
+        KernelVerdict { part: part.to_owned(), accepted, lines }
     }
 }
 
@@ -48,19 +48,19 @@ impl Acceptance {
 /// # Errors
 ///
 /// Returns a message with the failed step and the error of the kernel. Links that are already pinned stay.
-pub fn deploy(object: Loadable, name: &str, folder: &Path, device: Option<u32>) -> Result<(), String> {
-    let prepared = Prepared::new(object)?;
+pub fn deploy(object: LoadableObject, name: &str, folder: &Path, device: Option<u32>) -> Result<(), String> {
+    let prepared = PreparedObject::new(object)?;
     let link = prepared.register(prepared.control(name)?, name)??;
     let pin = |link: &OwnedFd, file: String| {
         let file = folder.join(file);
         call::pin(link, &file).map_err(|error| format!("pinning {}: {error}", file.display()))
     };
-    pin(&link, CONTROL.to_owned())?;
+    pin(&link, CONTROL_FILE.to_owned())?;
     let Some(device) = device else { return Ok(()) };
-    for (number, program) in prepared.filters()?.iter().enumerate() {
+    for (number, program) in prepared.load_filters()?.iter().enumerate() {
         let listener = call::attach(program, device)
             .map_err(|error| format!("listening for notices: {error} (needs tcx, Linux 6.6 or newer)"))?;
-        pin(&listener, format!("{LISTENER}{number}"))?;
+        pin(&listener, format!("{LISTENER_PREFIX}{number}"))?;
     }
     Ok(())
 }
@@ -72,26 +72,26 @@ pub fn deploy(object: Loadable, name: &str, folder: &Path, device: Option<u32>) 
 ///
 /// Returns an error if the kernel does not accept the types or maps, or does not have a function that a
 /// program calls.
-pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Acceptance>, String> {
-    let prepared = Prepared::new(object)?;
+pub fn dry_run(object: LoadableObject, name: &str) -> Result<Vec<KernelVerdict>, String> {
+    let prepared = PreparedObject::new(object)?;
     let control = prepared.control(name)?;
     let callbacks = prepared.callbacks(control)?.into_iter().map(|(place, program)| (Some(place), program));
     let filters = prepared.filter_programs().map(|program| (None, program));
     let (mut verdicts, mut loaded) = (Vec::new(), BTreeMap::new());
     for (place, program) in callbacks.chain(filters) {
-        let verdict = match prepared.load(program, place)? {
+        let verdict = match prepared.load_program(program, place)? {
             Ok(accepted) => {
                 loaded.extend(place.map(|place| (place, accepted.program)));
                 Ok(vec![accepted.summary])
             }
             Err(refused) if refused.log.is_empty() => Err(vec![refused.error.to_string()]),
-            Err(refused) => Err(refused.log[refused.log.len().saturating_sub(QUOTED)..].to_vec()),
+            Err(refused) => Err(refused.log[refused.log.len().saturating_sub(MAX_QUOTED_LINES)..].to_vec()),
         };
-        verdicts.push(Acceptance::new(&program.name, verdict));
+        verdicts.push(KernelVerdict::new(&program.name, verdict));
     }
     if verdicts.iter().all(|verdict| verdict.accepted) {
         let filled = prepared.filled(control, name, &loaded).map(|_| Vec::new()).map_err(|why| vec![why]);
-        verdicts.push(Acceptance::new("struct tcp_congestion_ops", filled));
+        verdicts.push(KernelVerdict::new("struct tcp_congestion_ops", filled));
     }
     Ok(verdicts)
 }
@@ -101,9 +101,9 @@ pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Acceptance>, String> 
 /// # Errors
 ///
 /// Returns the error of the kernel, usually because the link does not exist.
-pub fn map_of(link: &Path) -> io::Result<u32> {
+pub fn linked_map_id(link: &Path) -> io::Result<u32> {
     const STRUCT_OPS_MAP: usize = 4;
-    Ok(call::information(&call::pinned(link)?)?[STRUCT_OPS_MAP])
+    Ok(call::object_info(&call::pinned(link)?)?[STRUCT_OPS_MAP])
 }
 
 /// Returns the index of the device with the program of a pinned link; 0 if the device is gone.
@@ -111,9 +111,9 @@ pub fn map_of(link: &Path) -> io::Result<u32> {
 /// # Errors
 ///
 /// Returns the error of the kernel, usually because the link does not exist.
-pub fn device_of(link: &Path) -> io::Result<u32> {
+pub fn linked_device_index(link: &Path) -> io::Result<u32> {
     const TCX_DEVICE: usize = 4;
-    Ok(call::information(&call::pinned(link)?)?[TCX_DEVICE])
+    Ok(call::object_info(&call::pinned(link)?)?[TCX_DEVICE])
 }
 
 /// Returns the kernel's reference count of the congestion control in a map; `None` if the map was removed.
@@ -123,15 +123,15 @@ pub fn device_of(link: &Path) -> io::Result<u32> {
 /// # Errors
 ///
 /// Returns the error of the kernel, for example if the user may not use bpf(2).
-pub fn references(map: u32) -> io::Result<Option<u32>> {
-    const VALUE_BYTES: usize = 3;
+pub fn reference_count(map: u32) -> io::Result<Option<u32>> {
+    const VALUE_SIZE_WORD: usize = 3;
     let map = match call::map_by_id(map) {
         Err(error) if error.raw_os_error() == Some(libc::ENOENT) => return Ok(None),
         map => map?,
     };
-    let bytes = call::information(&map)?[VALUE_BYTES] as usize;
+    let bytes = call::object_info(&map)?[VALUE_SIZE_WORD] as usize;
     // The value begins with the number of references (struct bpf_struct_ops_common_value).
-    let count = call::value(&map, bytes)?.first_chunk().map(|count| u32::from_ne_bytes(*count));
+    let count = call::read_map_value(&map, bytes)?.first_chunk().map(|count| u32::from_ne_bytes(*count));
     Ok(Some(count.unwrap_or(0)))
 }
 
@@ -141,7 +141,7 @@ pub fn references(map: u32) -> io::Result<Option<u32>> {
 /// # Errors
 ///
 /// Returns the error of the kernel.
-pub fn default_control(namespace: &Path, control: Option<&str>) -> io::Result<String> {
+pub fn swap_default_control(namespace: &Path, control: Option<&str>) -> io::Result<String> {
     let namespace = File::open(namespace)?;
     thread::scope(|scope| {
         let job = scope.spawn(|| {

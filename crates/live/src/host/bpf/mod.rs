@@ -8,39 +8,40 @@ pub mod deployment;
 mod prepared;
 
 use super::netlink::Netlink;
-use airhop_bpf::loading::Loadable;
-use prepared::Prepared;
+use airhop_bpf::loading::LoadableObject;
+use prepared::PreparedObject;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 
 /// Maximum number of registered objects whose congestion controls have equal names.
-const MOST_NAMES: usize = 9;
+const MAX_NAME_ATTEMPTS: usize = 9;
 
 /// Object with a congestion control that is registered in the kernel until the value is dropped.
 #[derive(Debug)]
-pub struct Registered {
+pub struct RegisteredObject {
     name: String,
-    prepared: Prepared,
+    prepared: PreparedObject,
     filters: Vec<OwnedFd>,
     /// Link that maintains the registration.
     _link: OwnedFd,
 }
 
-impl Registered {
+impl RegisteredObject {
     /// Registers the congestion control `name` of an object. If another emulation or the user has already
-    /// registered this name, the congestion control gets a different name; see [`Registered::name`].
+    /// registered this name, the congestion control gets a different name; see [`RegisteredObject::name`].
     ///
     /// # Errors
     ///
     /// Returns a message with the name of the program or map, and the missing feature or the error of the
     /// kernel.
-    pub fn new(object: Loadable, name: &str) -> Result<Self, String> {
-        let prepared = Prepared::new(object)?;
+    pub fn new(object: LoadableObject, name: &str) -> Result<Self, String> {
+        let prepared = PreparedObject::new(object)?;
         let control = prepared.control(name)?;
-        let free = (1..=MOST_NAMES).map(|number| own_name(name, number)).filter(|name| !is_available(name));
+        let free =
+            (1..=MAX_NAME_ATTEMPTS).map(|number| own_name(name, number)).filter(|name| !is_available(name));
         let mut registered =
-            Err(format!("the kernel already has {MOST_NAMES} congestion controls of that name"));
+            Err(format!("the kernel already has {MAX_NAME_ATTEMPTS} congestion controls of that name"));
         for own in free {
             registered = prepared.register(control, &own)?.map(|link| (own, link));
             if registered.is_ok() {
@@ -48,8 +49,8 @@ impl Registered {
             }
         }
         let (own, link) = registered?;
-        let filters = prepared.filters()?;
-        Ok(Registered { name: own, prepared, filters, _link: link })
+        let filters = prepared.load_filters()?;
+        Ok(RegisteredObject { name: own, prepared, filters, _link: link })
     }
 
     /// Returns the name of the registered congestion control in the kernel.
@@ -64,7 +65,7 @@ impl Registered {
     /// # Errors
     ///
     /// Returns the error of the kernel if the kernel rejects both tcx links and filters.
-    pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
+    pub fn attach_filters(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
         let links: io::Result<Vec<_>> =
             self.filters.iter().map(|program| call::attach(program, device)).collect();
         links.or_else(|_| self.listen_by_filters(device).map(|()| Vec::new()))
@@ -81,21 +82,21 @@ impl Registered {
     }
 
     /// Returns the value of an eight-byte global variable; `None` if the object has no such variable.
-    pub fn counter(&self, name: &str) -> Option<u64> {
+    pub fn read_counter(&self, name: &str) -> Option<u64> {
         let mut maps = self.prepared.object.maps.iter().zip(&self.prepared.maps);
         let (at, (map, descriptor)) =
             maps.find_map(|both| Some((*both.0.variables.get(name)? as usize, both)))?;
-        let value = call::value(descriptor, map.value_bytes as usize).ok()?;
+        let value = call::read_map_value(descriptor, map.value_bytes as usize).ok()?;
         value.get(at..)?.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes))
     }
 }
 
 /// Returns the name for attempt `number`: `name`, or a shortened `name` followed by the number.
 fn own_name(name: &str, number: usize) -> String {
-    const LONGEST: usize = 15;
+    const MAX_NAME_BYTES: usize = 15;
     match number {
         1 => name.to_owned(),
-        _ => format!("{}.{number}", name.get(..LONGEST - 2).unwrap_or(name)),
+        _ => format!("{}.{number}", name.get(..MAX_NAME_BYTES - 2).unwrap_or(name)),
     }
 }
 

@@ -1,9 +1,10 @@
 //! BPF object with types and maps in the kernel, and the loading of its programs.
 
-use super::call::{self, Accepted, Refused};
+use super::call::{self, AcceptedProgram, RefusedProgram};
 use super::configuration;
 use airhop_bpf::loading::{
-    KernelTypes, LoadControl, LoadProgram, LoadTimeValue, Loadable, MemberValue, ProgramKind, StructOps,
+    KernelTypes, LoadTimeValue, LoadableControl, LoadableObject, LoadableProgram, MemberValue, ProgramKind,
+    StructOps,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,22 +17,22 @@ const STRUCTURE: &str = "tcp_congestion_ops";
 /// Part of the message about a callback that the kernel's `struct tcp_congestion_ops` lacks.
 const NO_MEMBER: &str = "is not a member of struct tcp_congestion_ops of this kernel";
 /// Number of verifier log lines that a message quotes.
-const QUOTED: usize = 3;
+const MAX_QUOTED_LINES: usize = 3;
 
 /// BPF object with types and maps in the kernel.
 #[derive(Debug)]
-pub(super) struct Prepared {
-    pub(super) object: Loadable,
+pub(super) struct PreparedObject {
+    pub(super) object: LoadableObject,
     pub(super) maps: Vec<OwnedFd>,
     kernel: KernelTypes,
     structure: StructOps,
     types: OwnedFd,
 }
 
-impl Prepared {
+impl PreparedObject {
     /// Loads the types of an object, and creates its maps.
-    pub(super) fn new(mut object: Loadable) -> Result<Self, String> {
-        object.configure(configuration::option);
+    pub(super) fn new(mut object: LoadableObject) -> Result<Self, String> {
+        object.set_kconfig_values(configuration::option_value);
         let file = fs::read(TYPES).map_err(|error| format!("{TYPES}: {error}"))?;
         let kernel = KernelTypes::read(&file).map_err(|why| format!("{TYPES}: {why}"))?;
         let structure = kernel
@@ -43,27 +44,30 @@ impl Prepared {
             .iter()
             .map(|map| call::create_map(map, &types).map_err(|error| format!("map {}: {error}", map.name)));
         let maps = maps.collect::<Result<_, _>>()?;
-        Ok(Prepared { object, maps, kernel, structure, types })
+        Ok(PreparedObject { object, maps, kernel, structure, types })
     }
 
     /// Returns the congestion control with this name; an error if the object has none.
-    pub(super) fn control(&self, name: &str) -> Result<&LoadControl, String> {
-        let control = self.object.controls.iter().find(|control| control.name == name);
+    pub(super) fn control(&self, name: &str) -> Result<&LoadableControl, String> {
+        let control = self.object.congestion_controls.iter().find(|control| control.name == name);
         control.ok_or_else(|| format!("the object has no congestion control {name}"))
     }
 
     /// Loads the packet programs, in the order of the object.
-    pub(super) fn filters(&self) -> Result<Vec<OwnedFd>, String> {
+    pub(super) fn load_filters(&self) -> Result<Vec<OwnedFd>, String> {
         self.filter_programs().map(|program| self.accepted(program, None)).collect()
     }
 
     /// Returns the packet programs of the object.
-    pub(super) fn filter_programs(&self) -> impl Iterator<Item = &LoadProgram> {
+    pub(super) fn filter_programs(&self) -> impl Iterator<Item = &LoadableProgram> {
         self.object.programs.iter().filter(|program| program.kind == ProgramKind::Filter)
     }
 
     /// Returns the callbacks of a congestion control, each with its member index in the kernel's structure.
-    pub(super) fn callbacks(&self, control: &LoadControl) -> Result<Vec<(usize, &LoadProgram)>, String> {
+    pub(super) fn callbacks(
+        &self,
+        control: &LoadableControl,
+    ) -> Result<Vec<(usize, &LoadableProgram)>, String> {
         let callbacks = control.members.iter().filter_map(|(name, member)| {
             let MemberValue::Program(program) = member else { return None };
             let place = self.place(name).ok_or_else(|| format!("{name} {NO_MEMBER}"));
@@ -76,7 +80,7 @@ impl Prepared {
     /// has registered this name in the meantime.
     pub(super) fn register(
         &self,
-        control: &LoadControl,
+        control: &LoadableControl,
         own: &str,
     ) -> Result<Result<OwnedFd, String>, String> {
         let callbacks = self.callbacks(control)?.into_iter();
@@ -84,7 +88,7 @@ impl Prepared {
             self.accepted(program, Some(place)).map(|descriptor| (place, descriptor))
         });
         let map = self.filled(control, own, &loaded.collect::<Result<_, _>>()?)?;
-        match call::register(&map) {
+        match call::register_struct_ops(&map) {
             Err(error) if error.raw_os_error() == Some(libc::EEXIST) => Ok(Err(refused(own)(error))),
             result => result.map(Ok).map_err(refused(own)),
         }
@@ -94,7 +98,7 @@ impl Prepared {
     /// members.
     pub(super) fn filled(
         &self,
-        control: &LoadControl,
+        control: &LoadableControl,
         own: &str,
         callbacks: &BTreeMap<usize, OwnedFd>,
     ) -> Result<OwnedFd, String> {
@@ -115,17 +119,17 @@ impl Prepared {
         let (id, bytes) = (structure.value_id, structure.value_bytes);
         let map = call::create_struct_ops(&control.variable, id, bytes, &self.types)
             .map_err(|error| format!("registering {own} by a link: {error} (needs Linux 6.4 or newer)"))?;
-        call::update(&map, &[0; 4], &value).map_err(refused(own))?;
+        call::update_map(&map, &[0; 4], &value).map_err(refused(own))?;
         Ok(map)
     }
 
     /// Inserts map descriptors and kernel function numbers into a program's code, and loads the program.
     /// `callback` is the index of the program's member.
-    pub(super) fn load(
+    pub(super) fn load_program(
         &self,
-        program: &LoadProgram,
+        program: &LoadableProgram,
         callback: Option<usize>,
-    ) -> Result<Result<Accepted, Refused>, String> {
+    ) -> Result<Result<AcceptedProgram, RefusedProgram>, String> {
         let mut code = program.code.clone();
         for (at, fill) in &program.load_time_values {
             let value = match fill {
@@ -140,12 +144,14 @@ impl Prepared {
         Ok(call::load_program(program, &code, &self.object.license, &self.types, attach))
     }
 
-    fn accepted(&self, program: &LoadProgram, callback: Option<usize>) -> Result<OwnedFd, String> {
-        self.load(program, callback)?.map(|accepted| accepted.program).map_err(|Refused { error, log }| {
-            let last = log[log.len().saturating_sub(QUOTED)..].join("; ");
-            let why = if last.is_empty() { error.to_string() } else { format!("{error}: {last}") };
-            format!("the kernel rejects {}: {why}", program.name)
-        })
+    fn accepted(&self, program: &LoadableProgram, callback: Option<usize>) -> Result<OwnedFd, String> {
+        self.load_program(program, callback)?.map(|accepted| accepted.program).map_err(
+            |RefusedProgram { error, log }| {
+                let last = log[log.len().saturating_sub(MAX_QUOTED_LINES)..].join("; ");
+                let why = if last.is_empty() { error.to_string() } else { format!("{error}: {last}") };
+                format!("the kernel rejects {}: {why}", program.name)
+            },
+        )
     }
 
     /// Returns the index of a member in the kernel's structure.

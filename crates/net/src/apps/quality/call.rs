@@ -2,14 +2,14 @@
 
 use super::e_model::{Codec, delay_impairment, mean_opinion_score, rating};
 use super::punctuality::Punctuality;
-use super::{InClass, Number, count, number};
+use super::{ClassAggregation, QualityMetric, count_metric, mean_metric};
 use airhop_base::Span;
 
 /// Quality of one direction of a call, as its listener perceives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallQuality {
     /// Number of packets in time, late and lost. A packet counts once its playout time has passed.
-    pub packets: Punctuality,
+    pub punctuality: Punctuality,
     /// Rating by the E-model; `None` before the first packet.
     pub rating: Option<Rating>,
 }
@@ -33,8 +33,8 @@ pub struct Rating {
 
 impl CallQuality {
     /// Declarations of the numbers in a call's quality.
-    pub(super) const NUMBERS: [Number; 11] = [
-        count(
+    pub(super) const METRICS: [QualityMetric; 11] = [
+        count_metric(
             "played",
             "Packets played",
             "played",
@@ -42,33 +42,33 @@ impl CallQuality {
              passed, after the warm-up; the first packet that arrives plays one `playout` after its arrival, and all others keep their \
              distance to it. The sum of played, late and lost packets is their number.",
         ),
-        count(
+        count_metric(
             "late",
             "Packets late",
             "late",
             "Packets that arrived after their playout time, and were discarded.",
         ),
-        count(
+        count_metric(
             "lost",
             "Packets lost",
             "lost",
             "Packets that had not arrived by the end of the run, although their playout time had passed.",
         ),
-        number(
+        mean_metric(
             "late_pct",
             "Late packets",
             "late",
             "%",
             "Percentage of the packets of a call that arrived after their playout time.",
         ),
-        number(
+        mean_metric(
             "lost_pct",
             "Lost packets",
             "lost",
             "%",
             "Percentage of the packets of a call that did not arrive.",
         ),
-        number(
+        mean_metric(
             "mouth_to_ear_ms",
             "Mouth-to-ear delay",
             "mouth to ear",
@@ -76,7 +76,7 @@ impl CallQuality {
             "Delay of the voice from mouth to ear, equal for all packets: time to fill a packet (`every`), network delay of the first \
              packet that arrived, and `playout`. Null before the first packet.",
         ),
-        number(
+        mean_metric(
             "burst_ratio",
             "Burst ratio",
             "burst ratio",
@@ -84,23 +84,23 @@ impl CallQuality {
             "BurstR of ITU-T G.107: mean number of successive packets that were late or lost, relative to the mean under random loss. \
              Null without such packets; the rating uses at least 1.",
         ),
-        number(
+        mean_metric(
             "idd",
             "Impairment of the delay, Idd",
             "Idd",
             "",
             "Impairment of the mouth-to-ear delay, Idd of ITU-T G.107 §7.4; echo is cancelled.",
         ),
-        number(
+        mean_metric(
             "ie_eff",
             "Impairment of codec and losses, Ie,eff",
             "Ie,eff",
             "",
             "Effective equipment impairment, Ie,eff of ITU-T G.107 §7.5, of the codec and of all packets that were late or lost.",
         ),
-        Number {
-            in_class: InClass::MeanAndLowest("r_min"),
-            ..number(
+        QualityMetric {
+            class_aggregation: ClassAggregation::MeanAndLowest("r_min"),
+            ..mean_metric(
                 "r",
                 "Rating R",
                 "rating R",
@@ -109,7 +109,7 @@ impl CallQuality {
                  to 100. Above 80 users are satisfied, below 70 many are not (G.109). Null before the first packet.",
             )
         },
-        number(
+        mean_metric(
             "mos",
             "Mean opinion score",
             "MOS",
@@ -128,7 +128,7 @@ impl CallQuality {
     ) -> Self {
         let rated = bound.zip(packets.percent(packets.missed()));
         CallQuality {
-            packets,
+            punctuality: packets,
             rating: rated.map(|(bound, ppl)| {
                 let mouth_to_ear_ms = (interval + bound).millis_f64();
                 let burst_ratio = packets.burst_ratio();
@@ -141,15 +141,15 @@ impl CallQuality {
     }
 
     /// Returns the values of the numbers.
-    pub(super) fn values(&self) -> [Option<f64>; Self::NUMBERS.len()] {
-        let Punctuality { in_time, late, lost, .. } = self.packets;
+    pub(super) fn values(&self) -> [Option<f64>; Self::METRICS.len()] {
+        let Punctuality { in_time, late, lost, .. } = self.punctuality;
         let of = |number: fn(&Rating) -> f64| self.rating.as_ref().map(number);
         [
             Some(in_time as f64),
             Some(late as f64),
             Some(lost as f64),
-            self.packets.percent(late),
-            self.packets.percent(lost),
+            self.punctuality.percent(late),
+            self.punctuality.percent(lost),
             of(|rating| rating.mouth_to_ear_ms),
             self.rating.and_then(|rating| rating.burst_ratio),
             of(|rating| rating.idd),

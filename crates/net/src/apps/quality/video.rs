@@ -1,6 +1,6 @@
 //! Quality of a video.
 
-use super::{InClass, Number};
+use super::{ClassAggregation, QualityMetric};
 use airhop_base::Span;
 
 /// Quality of a video.
@@ -25,8 +25,8 @@ pub struct VideoQuality {
 
 impl VideoQuality {
     /// Numbers of the quality, in the order of the run document.
-    pub(super) const NUMBERS: [Number; 8] = [
-        Number {
+    pub(super) const METRICS: [QualityMetric; 8] = [
+        QualityMetric {
             key: "startup_s",
             label: "Startup delay of video",
             short: "startup",
@@ -34,18 +34,18 @@ impl VideoQuality {
             about: "Startup delay of a video, from the start of the flow to the beginning of playback, also if playback began in the \
                     warm-up. Null before playback.",
             is_count: false,
-            in_class: InClass::Mean,
+            class_aggregation: ClassAggregation::Mean,
         },
-        Number {
+        QualityMetric {
             key: "stalls",
             label: "Stalls of video",
             short: "stalls",
             unit: "",
             about: "Stalls of a video: interruptions of playback by an empty buffer, the one at the end of the run included.",
             is_count: true,
-            in_class: InClass::Sum,
+            class_aggregation: ClassAggregation::Sum,
         },
-        Number {
+        QualityMetric {
             key: "stalled_s",
             label: "Time in stalls of video",
             short: "stalled",
@@ -53,52 +53,52 @@ impl VideoQuality {
             about: "Time in stalls of a video. Without a warm-up, startup delay, played time and time in stalls cover the time from the \
                     start of the flow to the end of the run.",
             is_count: false,
-            in_class: InClass::Sum,
+            class_aggregation: ClassAggregation::Sum,
         },
-        Number {
+        QualityMetric {
             key: "stalled_pct",
             label: "Stalled share of video",
             short: "stalled",
             unit: "%",
             about: "Percentage of the time since the beginning of playback in which a video stalled. Null before playback.",
             is_count: false,
-            in_class: InClass::Mean,
+            class_aggregation: ClassAggregation::Mean,
         },
-        Number {
+        QualityMetric {
             key: "played_s",
             label: "Played time of video",
             short: "played",
             unit: "s",
             about: "Time in which a video played.",
             is_count: false,
-            in_class: InClass::Sum,
+            class_aggregation: ClassAggregation::Sum,
         },
-        Number {
+        QualityMetric {
             key: "bitrate_mbps",
             label: "Bitrate of played video",
             short: "bitrate",
             unit: "Mbit/s",
             about: "Mean bitrate of a video over its played time. Null before playback.",
             is_count: false,
-            in_class: InClass::Mean,
+            class_aggregation: ClassAggregation::Mean,
         },
-        Number {
+        QualityMetric {
             key: "switches",
             label: "Bitrate switches of video",
             short: "switches",
             unit: "",
             about: "Changes of the bitrate between successive played segments of a video.",
             is_count: true,
-            in_class: InClass::Sum,
+            class_aggregation: ClassAggregation::Sum,
         },
-        Number {
+        QualityMetric {
             key: "segments",
             label: "Segments of video",
             short: "segments",
             unit: "",
             about: "Downloaded segments of a video.",
             is_count: true,
-            in_class: InClass::Sum,
+            class_aggregation: ClassAggregation::Sum,
         },
     ];
 

@@ -1,6 +1,6 @@
 //! Choice of the bitrate of the next segment.
 
-use super::{Choice, Video};
+use super::{BitrateRule, Video};
 use airhop_base::Span;
 use std::collections::VecDeque;
 
@@ -11,12 +11,12 @@ const WINDOW: usize = 20;
 const GAMMA_P: f64 = 5.0;
 /// Buffer level at which the hybrid rule changes between BOLA and the throughput rule (Spiteri, Sitaraman and
 /// Sparacio, DYNAMIC, MMSys 2018).
-const LOW: Span = Span::from_secs(10);
+const LOW_BUFFER: Span = Span::from_secs(10);
 
 /// Rule that chooses bitrates, with its state.
 #[derive(Debug)]
-pub(super) struct Chooser {
-    choice: Choice,
+pub(super) struct BitrateChooser {
+    choice: BitrateRule,
     /// Bitrates in bit/s.
     ladder: Vec<f64>,
     segment: Span,
@@ -32,7 +32,7 @@ pub(super) struct Chooser {
     follows_buffer: bool,
 }
 
-impl Chooser {
+impl BitrateChooser {
     /// Creates the rule with the parameters of a video.
     pub fn new(&Video { ref ladder, choice, segment, buffer, safety, .. }: &Video) -> Self {
         let ladder: Vec<f64> = ladder.iter().map(|rate| rate.bps() as f64).collect();
@@ -42,7 +42,7 @@ impl Chooser {
         // γp).
         let v = (ratio(buffer, segment) - 1.0) / (highest + GAMMA_P);
         let past = VecDeque::new();
-        Chooser { choice, ladder, segment, safety, utilities, v, past, follows_buffer: false }
+        BitrateChooser { choice, ladder, segment, safety, utilities, v, past, follows_buffer: false }
     }
 
     /// Records the download of a segment: its size in bits, and its download time.
@@ -56,14 +56,14 @@ impl Chooser {
     /// Returns the bitrate index of the next segment. `level`: present buffer level.
     pub fn choose(&mut self, level: Span) -> usize {
         match self.choice {
-            Choice::Buffer => self.by_buffer(level),
-            Choice::Throughput => self.by_throughput(),
-            Choice::Hybrid => {
+            BitrateRule::Buffer => self.by_buffer(level),
+            BitrateRule::Throughput => self.by_throughput(),
+            BitrateRule::Hybrid => {
                 let (by_buffer, by_throughput) = (self.by_buffer(level), self.by_throughput());
                 if self.follows_buffer {
-                    self.follows_buffer = level >= LOW || by_buffer >= by_throughput;
+                    self.follows_buffer = level >= LOW_BUFFER || by_buffer >= by_throughput;
                 } else {
-                    self.follows_buffer = level > LOW && by_buffer >= by_throughput;
+                    self.follows_buffer = level > LOW_BUFFER && by_buffer >= by_throughput;
                 }
                 if self.follows_buffer { by_buffer } else { by_throughput }
             }

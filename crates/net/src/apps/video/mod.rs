@@ -3,9 +3,9 @@
 mod choice;
 mod player;
 
-use super::{App, AppFlow, AppPlan, Direction, Io, Opening, Quality, TransportProtocol};
+use super::{App, AppContext, AppFlow, AppPlan, AppSetup, Direction, Quality, TransportProtocol};
 use airhop_base::{Rate, Span, Time};
-use choice::Chooser;
+use choice::BitrateChooser;
 use player::Player;
 use std::sync::Arc;
 
@@ -27,14 +27,14 @@ pub struct Video {
     /// Size of a request in bytes.
     pub request: u64,
     /// Rule that chooses the bitrate of each segment.
-    pub choice: Choice,
+    pub choice: BitrateRule,
     /// Maximum ratio of a bitrate to the average throughput, for rules that use the throughput.
     pub safety: f64,
 }
 
 /// Rule that chooses the bitrate of each segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum BitrateRule {
     /// By the buffer level, BOLA-BASIC (Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016).
     Buffer,
     /// By the throughput of the last segments (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
@@ -58,8 +58,8 @@ impl AppPlan for Video {
         true
     }
 
-    fn open(&self, _: &Opening) -> Box<dyn App> {
-        let chooser = Chooser::new(self);
+    fn create_app(&self, _: &AppSetup) -> Box<dyn App> {
+        let chooser = BitrateChooser::new(self);
         Box::new(Client {
             plan: self.clone(),
             chooser,
@@ -73,7 +73,7 @@ impl AppPlan for Video {
 
 impl Video {
     /// Returns the size of a segment in bytes, at least one byte.
-    fn bytes(&self, bitrate: Rate) -> u64 {
+    fn segment_bytes(&self, bitrate: Rate) -> u64 {
         const BYTE: u128 = 8 * Span::from_secs(1).nanos() as u128;
         let bits = u128::from(bitrate.bps()) * u128::from(self.segment.nanos());
         ((bits + BYTE / 2) / BYTE).clamp(1, u64::MAX.into()) as u64
@@ -84,11 +84,11 @@ impl Video {
 #[derive(Debug)]
 struct Client {
     plan: Video,
-    chooser: Chooser,
+    chooser: BitrateChooser,
     /// Player; `None` before the start.
     player: Option<Player>,
     /// Outstanding request; `None` if no segment is requested.
-    asked: Option<Asked>,
+    asked: Option<SegmentRequest>,
     /// Time of the next request, when the buffer has room for a segment; `None` while a request is
     /// outstanding.
     due: Option<Time>,
@@ -98,14 +98,14 @@ struct Client {
 
 /// Request of a segment.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct SegmentRequest {
     bitrate: Rate,
     at: Time,
 }
 
 impl Client {
     /// Requests a segment if the buffer has room for it, or sets the timer.
-    fn fetch(&mut self, now: Time, io: &mut Io) {
+    fn fetch(&mut self, now: Time, io: &mut AppContext) {
         let level = self.player.as_ref().map_or(Span::ZERO, Player::level);
         let over = (level + self.plan.segment).saturating_sub(self.plan.buffer);
         if over > Span::ZERO {
@@ -113,38 +113,38 @@ impl Client {
             return;
         }
         let bitrate = self.plan.ladder[self.chooser.choose(level)];
-        self.asked = Some(Asked { bitrate, at: now });
+        self.asked = Some(SegmentRequest { bitrate, at: now });
         self.written[0] += self.plan.request;
-        io.expect(REQUESTS, self.written[0]);
+        io.notify_on_delivery(REQUESTS, self.written[0]);
         io.write(REQUESTS, self.plan.request);
     }
 
-    fn answer(&mut self, asked: Asked, io: &mut Io) {
-        let bytes = self.plan.bytes(asked.bitrate);
+    fn answer(&mut self, asked: SegmentRequest, io: &mut AppContext) {
+        let bytes = self.plan.segment_bytes(asked.bitrate);
         self.written[1] += bytes;
-        io.expect(SEGMENTS, self.written[1]);
+        io.notify_on_delivery(SEGMENTS, self.written[1]);
         io.write(SEGMENTS, bytes);
     }
 
     /// Adds the requested segment to the buffer.
-    fn arrive(&mut self, now: Time, asked: Asked, io: &mut Io) {
+    fn arrive(&mut self, now: Time, asked: SegmentRequest, io: &mut AppContext) {
         let Some(player) = &mut self.player else { return };
         player.advance(now);
         player.push(asked.bitrate);
-        self.chooser.on_download(8.0 * self.plan.bytes(asked.bitrate) as f64, now - asked.at);
+        self.chooser.on_download(8.0 * self.plan.segment_bytes(asked.bitrate) as f64, now - asked.at);
         self.asked = None;
         self.fetch(now, io);
     }
 }
 
 impl App for Client {
-    fn on_start(&mut self, now: Time, io: &mut Io) {
-        io.open(Direction::Backward, "requests");
+    fn on_start(&mut self, now: Time, io: &mut AppContext) {
+        io.open_flow(Direction::Backward, "requests");
         self.player = Some(Player::new(self.plan.segment, self.plan.startup, now));
         self.fetch(now, io);
     }
 
-    fn on_due(&mut self, now: Time, io: &mut Io) {
+    fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         self.due = None;
         if let Some(player) = &mut self.player {
             player.advance(now);
@@ -152,7 +152,7 @@ impl App for Client {
         self.fetch(now, io);
     }
 
-    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
         let Some(asked) = self.asked else { return };
         match flow {
             REQUESTS => self.answer(asked, io),
@@ -164,9 +164,9 @@ impl App for Client {
         self.due
     }
 
-    fn begin_anew(&mut self, now: Time) {
+    fn end_warm_up(&mut self, now: Time) {
         if let Some(player) = &mut self.player {
-            player.begin_anew(now);
+            player.end_warm_up(now);
         }
     }
 

@@ -93,7 +93,7 @@ impl Player {
 
     /// Ends the warm-up at `now`. The quality then covers only later playback and stalls. The startup delay
     /// is kept.
-    pub fn begin_anew(&mut self, now: Time) {
+    pub fn end_warm_up(&mut self, now: Time) {
         self.advance(now);
         self.quality = VideoQuality { startup: self.quality.startup, ..VideoQuality::default() };
     }

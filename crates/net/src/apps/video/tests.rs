@@ -1,7 +1,7 @@
 //! Timelines of videos over networks with given download times, compared with values computed by hand.
 
 use super::*;
-use crate::apps::{Order, VideoQuality};
+use crate::apps::{AppCommand, VideoQuality};
 use std::collections::HashMap;
 
 const MBIT: u64 = 1_000_000;
@@ -19,7 +19,7 @@ fn rates(mbps: &[f64]) -> Arc<[Rate]> {
 }
 
 /// Returns a video of 1, 2 or 4 Mbit/s, in segments of 4 s, with a buffer of 12 s.
-fn video(choice: Choice) -> Video {
+fn video(choice: BitrateRule) -> Video {
     Video {
         ladder: rates(&[1.0, 2.0, 4.0]),
         segment: Span::from_secs(4),
@@ -37,15 +37,15 @@ type Asked = (u64, u64, u64);
 /// Runs a video over a network. `downloads`: download times of the successive segments, ms. Returns the
 /// requests until all downloads are complete, and the client.
 fn timeline(video: Video, downloads: &[u64]) -> (Vec<Asked>, Client) {
-    let chooser = Chooser::new(&video);
+    let chooser = BitrateChooser::new(&video);
     let mut client = Client { plan: video, chooser, player: None, asked: None, due: None, written: [0; 2] };
-    let (mut io, mut now, mut asked) = (Io::default(), 0, Vec::new());
+    let (mut io, mut now, mut asked) = (AppContext::default(), 0, Vec::new());
     client.on_start(at_ms(0), &mut io);
     for took in downloads {
         if let Some(due) = client.poll_timeout() {
-            assert!(io.orders.is_empty(), "a full buffer requests nothing: {:?}", io.orders);
+            assert!(io.commands.is_empty(), "a full buffer requests nothing: {:?}", io.commands);
             now = ms(due - Time::ZERO);
-            client.on_due(due, &mut io);
+            client.on_timeout(due, &mut io);
         }
         let level = ms(client.player.as_ref().unwrap().level());
         assert_eq!(written(&mut io), HashMap::from([(REQUESTS.0, client.plan.request)]), "one request");
@@ -59,9 +59,9 @@ fn timeline(video: Video, downloads: &[u64]) -> (Vec<Asked>, Client) {
 }
 
 /// Returns the numbers of bytes written since the previous call, by flow.
-fn written(io: &mut Io) -> HashMap<u16, u64> {
-    let writes = io.orders.drain(..).filter_map(|order| match order {
-        Order::Write(flow, bytes) => Some((flow.0, bytes)),
+fn written(io: &mut AppContext) -> HashMap<u16, u64> {
+    let writes = io.commands.drain(..).filter_map(|order| match order {
+        AppCommand::Write(flow, bytes) => Some((flow.0, bytes)),
         _ => None,
     });
     writes.collect()
@@ -90,7 +90,7 @@ fn quality(client: &Client, ms: u64) -> VideoQuality {
 // 14 s. The bitrate changes at 10 and at 14 s.
 #[test]
 fn a_choice_by_buffer_follows_the_timeline_on_paper() {
-    let (asked, client) = timeline(video(Choice::Buffer), &[1000, 1000, 8000, 1000, 2000, 1000]);
+    let (asked, client) = timeline(video(BitrateRule::Buffer), &[1000, 1000, 8000, 1000, 2000, 1000]);
     let levels = [(0, 0, 1), (1000, 4000, 1), (2000, 7000, 4), (10_000, 4000, 1), (11_000, 7000, 4)];
     assert_eq!(asked, [&levels[..], &[(14_000, 8000, 4)]].concat());
     assert_eq!(client.poll_timeout(), Some(at_ms(18_000)));
@@ -116,7 +116,8 @@ fn a_choice_by_buffer_follows_the_timeline_on_paper() {
 // The arithmetic mean after the second segment, 5 Mbit/s, would lead to 4 Mbit/s.
 #[test]
 fn a_choice_by_throughput_follows_the_harmonic_mean() {
-    let (asked, client) = timeline(video(Choice::Throughput), &[2000, 500, 1000, 1000, 1000, 16_000, 1000]);
+    let (asked, client) =
+        timeline(video(BitrateRule::Throughput), &[2000, 500, 1000, 1000, 1000, 16_000, 1000]);
     let bitrates: Vec<u64> = asked.iter().map(|asked| asked.2).collect();
     assert_eq!(bitrates, [1, 1, 2, 2, 2, 4, 2]);
     // Buffer levels: 4 s at time 2 s, 7.5 s at 2.5 s, 10.5 s at 3.5 s, and therefore 8 s at 6 s. From then on
@@ -128,7 +129,7 @@ fn a_choice_by_throughput_follows_the_harmonic_mean() {
     assert_eq!((found.stalls, found.stalled, found.played), (1, Span::from_secs(8), Span::from_secs(21)));
 }
 
-fn wide(choice: Choice) -> Video {
+fn wide(choice: BitrateRule) -> Video {
     Video { ladder: rates(&[1.0, 2.5, 5.0]), buffer: Span::from_secs(30), ..video(choice) }
 }
 
@@ -137,7 +138,7 @@ fn wide(choice: Choice) -> Video {
 // and 5.8 Mbit/s do not (4.93).
 #[test]
 fn throughputs_of_twenty_segments_are_averaged() {
-    let mut chooser = Chooser::new(&wide(Choice::Throughput));
+    let mut chooser = BitrateChooser::new(&wide(BitrateRule::Throughput));
     let mut found = Vec::new();
     for (mbps, count) in [(0.01, 20), (8.0, 19), (8.0, 1), (5.9, 20), (5.8, 20)] {
         for _ in 0..count {
@@ -146,7 +147,7 @@ fn throughputs_of_twenty_segments_are_averaged() {
         found.push(chooser.choose(Span::ZERO));
     }
     assert_eq!(found, [0, 0, 2, 2, 1]);
-    let mut bold = Chooser::new(&Video { safety: 1.0, ..wide(Choice::Throughput) });
+    let mut bold = BitrateChooser::new(&Video { safety: 1.0, ..wide(BitrateRule::Throughput) });
     bold.on_download(5.8e6, Span::from_secs(1));
     assert_eq!(bold.choose(Span::ZERO), 2);
 }
@@ -155,7 +156,7 @@ fn throughputs_of_twenty_segments_are_averaged() {
 // Q = 4.3164 segments (17.266 s), those of 2.5 and 5 Mbit/s at Q = 5.1366 (20.546 s).
 #[test]
 fn bola_changes_bitrates_at_the_levels_of_equal_scores() {
-    let mut chooser = Chooser::new(&wide(Choice::Buffer));
+    let mut chooser = BitrateChooser::new(&wide(BitrateRule::Buffer));
     let mut at = |ms| chooser.choose(Span::from_millis(ms));
     assert_eq!([0, 17_260, 17_270, 20_540, 20_550, 26_000].map(&mut at), [0, 0, 1, 1, 2, 2]);
 }
@@ -164,14 +165,14 @@ fn bola_changes_bitrates_at_the_levels_of_equal_scores() {
 // s. Up to this level the throughput decides; above it BOLA decides, until the level falls below 10 s.
 #[test]
 fn the_hybrid_changes_its_rule_with_hysteresis() {
-    let mut chooser = Chooser::new(&wide(Choice::Hybrid));
+    let mut chooser = BitrateChooser::new(&wide(BitrateRule::Hybrid));
     chooser.on_download(6e6, Span::from_secs(1));
     let mut at = |s| chooser.choose(Span::from_secs(s));
     assert_eq!([0, 11, 18, 21, 18, 11, 10, 9, 11, 21, 18].map(&mut at), [2, 2, 2, 2, 1, 0, 0, 2, 2, 2, 1]);
     // At 1.5 Mbit/s both rules choose 1 Mbit/s. At a level of 10 s the throughput decides, even when it
     // becomes 10 Mbit/s. Above 10 s BOLA decides, and keeps 1 Mbit/s.
     for (first, later) in [(10, 2), (11, 0)] {
-        let mut chooser = Chooser::new(&wide(Choice::Hybrid));
+        let mut chooser = BitrateChooser::new(&wide(BitrateRule::Hybrid));
         chooser.on_download(1.5e6, Span::from_secs(1));
         assert_eq!(chooser.choose(Span::from_secs(first)), 0);
         (0..20).for_each(|_| chooser.on_download(10e6, Span::from_secs(1)));
@@ -183,7 +184,7 @@ fn the_hybrid_changes_its_rule_with_hysteresis() {
 // 11 s ends with the segments that arrive at 13 and at 16 s.
 #[test]
 fn playback_resumes_at_the_startup_level() {
-    let plan = Video { startup: Span::from_secs(8), ..video(Choice::Throughput) };
+    let plan = Video { startup: Span::from_secs(8), ..video(BitrateRule::Throughput) };
     let (_, client) = timeline(plan, &[1000, 2000, 10_000, 3000]);
     let found = quality(&client, 17_000);
     assert_eq!((found.startup, found.stalls), (Some(Span::from_secs(3)), 1));
@@ -210,12 +211,12 @@ fn a_stall_needs_time_without_video() {
 // stalls count, but the startup delay remains.
 #[test]
 fn startup_playback_and_stalls_cover_the_time() {
-    let (_, mut client) = timeline(video(Choice::Buffer), &[1000, 1000, 8000, 1000]);
+    let (_, mut client) = timeline(video(BitrateRule::Buffer), &[1000, 1000, 8000, 1000]);
     for ms in [11_000, 11_500, 16_000, 100_000] {
         let found = quality(&client, ms);
         assert_eq!(found.startup.unwrap() + found.played + found.stalled, Span::from_millis(ms));
     }
-    client.begin_anew(at_ms(12_000));
+    client.end_warm_up(at_ms(12_000));
     let late = quality(&client, 100_000);
     assert_eq!((late.startup, late.played), (Some(Span::from_secs(1)), Span::from_secs(6)));
     // The buffer holds 7 s at time 11 s, and is empty at 18 s.
@@ -225,10 +226,13 @@ fn startup_playback_and_stalls_cover_the_time() {
 // Segment sizes are bitrate times duration, at least one byte.
 #[test]
 fn a_segment_has_the_size_of_its_bitrate() {
-    let mut video = video(Choice::Buffer);
-    assert_eq!(video.bytes(Rate::from_bps(2_500_000)), 1_250_000);
+    let mut video = video(BitrateRule::Buffer);
+    assert_eq!(video.segment_bytes(Rate::from_bps(2_500_000)), 1_250_000);
     video.segment = Span::from_nanos(1);
-    assert_eq!((video.bytes(Rate::from_bps(1)), video.bytes(Rate::from_bps(20_000_000_000))), (1, 3));
+    assert_eq!(
+        (video.segment_bytes(Rate::from_bps(1)), video.segment_bytes(Rate::from_bps(20_000_000_000))),
+        (1, 3)
+    );
     video.segment = Span::from_secs(1_000_000);
-    assert_eq!(video.bytes(Rate::from_bps(1_000_000_000_000)), 125_000_000_000_000_000);
+    assert_eq!(video.segment_bytes(Rate::from_bps(1_000_000_000_000)), 125_000_000_000_000_000);
 }

@@ -1,6 +1,6 @@
 //! Actions of routers, packet fields that routers read, and counters of routing messages.
 
-use airhop_base::{NodeId, Packet, Routing};
+use airhop_base::{AodvMessage, NodeId, Packet};
 use airhop_engine::Id;
 
 /// Action that a router requests from its station.
@@ -16,7 +16,7 @@ pub enum Action {
     /// Send a routing message.
     Send {
         /// Message.
-        message: Routing,
+        message: AodvMessage,
         /// Receiver: a neighbour, or [`NodeId::BROADCAST`].
         to: NodeId,
         /// TTL of the message.
@@ -41,8 +41,12 @@ pub struct RoutedPacket {
 
 impl RoutedPacket {
     /// Returns the fields of `packet`.
-    pub fn of(packet: &Packet) -> Self {
-        RoutedPacket { src: packet.src, dst: packet.dst, hops: Packet::TTL.saturating_sub(packet.ttl) }
+    pub fn from_packet(packet: &Packet) -> Self {
+        RoutedPacket {
+            src: packet.src,
+            dst: packet.dst,
+            hops: Packet::DEFAULT_TTL.saturating_sub(packet.ttl),
+        }
     }
 }
 
@@ -61,11 +65,11 @@ pub struct RoutingCounts {
 
 impl RoutingCounts {
     /// Counts a message when it is sent.
-    pub(super) fn count(&mut self, message: &Routing) {
+    pub(super) fn count(&mut self, message: &AodvMessage) {
         *match message {
-            Routing::Request(_) => &mut self.requests,
-            Routing::Reply(_) => &mut self.replies,
-            Routing::Error(_) => &mut self.errors,
+            AodvMessage::Request(_) => &mut self.requests,
+            AodvMessage::Reply(_) => &mut self.replies,
+            AodvMessage::Error(_) => &mut self.errors,
         } += 1;
     }
 

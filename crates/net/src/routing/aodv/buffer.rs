@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 /// Packets that wait for a route, oldest first.
 #[derive(Debug)]
 pub(super) struct Buffer {
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<BufferedPacket>,
     capacity: usize,
     /// Maximum time of a packet in the buffer.
     patience: Span,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct BufferedPacket {
     until: Time,
     dst: NodeId,
     packet: Id<Packet>,
@@ -30,7 +30,7 @@ impl Buffer {
     pub fn push(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) -> Option<Id<Packet>> {
         let is_full = self.waiting.len() >= self.capacity;
         let oldest = if is_full { self.waiting.pop_front() } else { None };
-        self.waiting.push_back(Waiting { until: now + self.patience, dst, packet });
+        self.waiting.push_back(BufferedPacket { until: now + self.patience, dst, packet });
         oldest.map(|w| w.packet)
     }
 
@@ -46,12 +46,12 @@ impl Buffer {
         if is_expired { self.waiting.pop_front().map(|w| w.packet) } else { None }
     }
 
-    pub fn has(&self, dst: NodeId) -> bool {
+    pub fn has_packet_for(&self, dst: NodeId) -> bool {
         self.waiting.iter().any(|w| w.dst == dst)
     }
 
     /// Returns the time at which the oldest packet expires; `None` if the buffer is empty.
-    pub fn expires(&self) -> Option<Time> {
+    pub fn next_expiry(&self) -> Option<Time> {
         self.waiting.front().map(|w| w.until)
     }
 

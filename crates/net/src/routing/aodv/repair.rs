@@ -25,9 +25,9 @@ impl Router {
             return packet;
         }
         self.counts.link_failures += 1;
-        if let Some(routed) = routed.filter(|p| self.plan.repairs && self.may_repair(next, p)) {
+        if let Some(routed) = routed.filter(|p| self.plan.uses_local_repair && self.may_repair(next, p)) {
             if let Some(packet) = packet {
-                self.hold(now, routed.dst, packet);
+                self.buffer_packet(now, routed.dst, packet);
             }
             match self.plan.variant {
                 Variant::Rfc3561 => self.repair(now, next, routed),
@@ -42,12 +42,14 @@ impl Router {
 
     fn may_repair(&self, next: NodeId, routed: &RoutedPacket) -> bool {
         let Some(route) = self.table.get(routed.dst) else { return false };
-        let is_over_it = route.state != State::Down && route.next == next;
+        let is_over_it = route.state != State::Down && route.next_hop == next;
         match self.plan.variant {
             // RFC 3561 §6.12: a node repairs "if the destination was no farther than MAX_REPAIR_TTL hops
             // away". The source itself sends a new request in any case.
             Variant::Rfc3561 if routed.src == self.me => true,
-            Variant::Rfc3561 => is_over_it && route.hops.is_some_and(|hops| hops <= self.plan.max_repair()),
+            Variant::Rfc3561 => {
+                is_over_it && route.hops.is_some_and(|hops| hops <= self.plan.max_repair_hops())
+            }
             Variant::Ns2 => route.state != State::Down && route.hops.is_some_and(|hops| routed.hops > hops),
         }
     }
@@ -61,18 +63,18 @@ impl Router {
         let dst = routed.dst;
         if routed.src == self.me {
             self.lose(next, None);
-            self.release(now, dst, Span::ZERO); // if another route exists by now
-            return self.search(now, dst);
+            self.send_buffered(now, dst, Span::ZERO); // if another route exists by now
+            return self.continue_search(now, dst);
         }
         let route = self.table.entry(dst);
         if route.state == State::Repairing {
             return;
         }
-        let ttl = self.plan.repair_radius(route.hops.unwrap_or(0), routed.hops);
-        route.outdate();
+        let ttl = self.plan.repair_ttl(route.hops.unwrap_or(0), routed.hops);
+        route.increment_seq();
         route.state = State::Repairing;
         self.lose(next, Some(dst));
-        self.ask(now, dst, ttl);
+        self.send_request(now, dst, ttl);
     }
 
     /// Ends repairs without a reply within the discovery period (RFC 3561 §6.12). The routes are then lost as
@@ -82,18 +84,19 @@ impl Router {
             return;
         }
         let is_over = |(dst, route): (NodeId, &super::table::Route)| {
-            (route.state == State::Repairing && route.search.until <= now).then_some(dst)
+            (route.state == State::Repairing && route.search.next_request_at <= now).then_some(dst)
         };
         for dst in self.table.iter().filter_map(is_over).collect::<Vec<_>>() {
             let route = self.table.entry(dst);
             route.deactivate();
-            route.search.end_without_route(now, self.plan.pause);
-            let (lost, users) = (Unreachable { dst, seq: route.seq }, std::mem::take(&mut route.precursors));
+            route.search.end_without_route(now, self.plan.search_pause);
+            let (lost, users) =
+                (Unreachable { dst, dst_seq: route.seq }, std::mem::take(&mut route.precursors));
             if !users.is_empty() {
-                let to = self.addressee(&users);
+                let to = self.error_destination(&users);
                 self.send_error(vec![lost], to);
             }
-            self.drop_waiting(dst);
+            self.drop_buffered(dst);
         }
     }
 
@@ -104,8 +107,8 @@ impl Router {
     /// scheduler as a duration. The longer route may lead back to this node.
     fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
         self.table.entry(dst).state = State::Repairing;
-        self.search(now, dst);
-        let until = self.table.entry(dst).search.until;
+        self.continue_search(now, dst);
+        let until = self.table.entry(dst).search.next_request_at;
         self.repairs.push_back((now + until.since(Time::ZERO), dst));
     }
 
@@ -127,11 +130,11 @@ impl Router {
             // any.
             if variant == Variant::Ns2 || !route.precursors.is_empty() {
                 users.extend_from_slice(&route.precursors);
-                lost.push(Unreachable { dst, seq: route.seq });
+                lost.push(Unreachable { dst, dst_seq: route.seq });
             }
         }
         if !lost.is_empty() {
-            let to = self.addressee(&users);
+            let to = self.error_destination(&users);
             self.send_error(lost, to);
         }
     }

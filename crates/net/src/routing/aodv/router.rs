@@ -8,10 +8,10 @@
 use super::action::{Action, RoutedPacket, RoutingCounts};
 use super::buffer::Buffer;
 use super::plan::{AodvPlan, Variant};
-use super::table::{State, Table, is_newer};
-use super::timing::Ring;
-use airhop_base::{NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable};
-use airhop_engine::{Id, Stream};
+use super::table::{RoutingTable, State, is_newer};
+use super::timing::RingState;
+use airhop_base::{AodvMessage, NodeId, Packet, RouteReply, RouteRequest, Span, Time, Unreachable};
+use airhop_engine::{Id, RandomStream};
 use std::collections::VecDeque;
 
 /// Router of one node.
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 pub struct Router {
     pub(super) me: NodeId,
     pub(super) plan: AodvPlan,
-    pub(super) table: Table,
+    pub(super) table: RoutingTable,
     buffer: Buffer,
     /// Sequence number of this node. In ns-2 this number is always even. A broken route has the next odd
     /// number, and never counts as new.
@@ -37,18 +37,18 @@ pub struct Router {
     pub(super) repairs: VecDeque<(Time, NodeId)>,
     /// Time of the next check of routes and buffer. May be too early, but never too late.
     upkeep: Time,
-    jitter: Stream,
+    jitter: RandomStream,
     pub(super) counts: RoutingCounts,
 }
 
 impl Router {
     /// Creates the router of node `me`. `jitter`: random stream of the delays of its broadcasts.
-    pub fn new(me: NodeId, plan: AodvPlan, jitter: Stream) -> Self {
+    pub fn new(me: NodeId, plan: AodvPlan, jitter: RandomStream) -> Self {
         Router {
             me,
             buffer: Buffer::new(plan.buffer_packets, plan.buffer_time),
             plan,
-            table: Table::default(),
+            table: RoutingTable::default(),
             seq: 2,
             request: 0,
             seen: VecDeque::new(),
@@ -84,7 +84,7 @@ impl Router {
     }
 
     /// Returns the number of packets in the router: buffered, or in pending actions.
-    pub fn holds(&self) -> usize {
+    pub fn packet_count(&self) -> usize {
         let is_packet = |action: &&Action| matches!(action, Action::Forward { .. } | Action::Drop(_));
         let planned = self.actions.iter().chain(self.later.iter().map(|(_, action)| action));
         self.buffer.len() + planned.filter(is_packet).count()
@@ -93,7 +93,7 @@ impl Router {
     /// Returns the next hop towards `dst`; `None` without a route.
     #[cfg(test)]
     pub(super) fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
-        self.table.up(dst).map(|route| route.next)
+        self.table.valid_route(dst).map(|route| route.next_hop)
     }
 
     // ---- packets ---------------------------------------------------------------------------------------------------
@@ -121,10 +121,10 @@ impl Router {
         } else if let Some(next) = self.refresh(now, src, dst) {
             self.actions.push_back(Action::Forward { packet, next });
         } else if src == self.me {
-            self.hold(now, dst, packet);
-            self.search(now, dst);
+            self.buffer_packet(now, dst, packet);
+            self.continue_search(now, dst);
         } else if self.table.entry(dst).state == State::Repairing {
-            self.hold(now, dst, packet);
+            self.buffer_packet(now, dst, packet);
         } else {
             self.drop_unreachable(dst, packet);
         }
@@ -134,9 +134,9 @@ impl Router {
     fn drop_unreachable(&mut self, dst: NodeId, packet: Id<Packet>) {
         let route = self.table.entry(dst);
         if self.plan.variant == Variant::Rfc3561 {
-            route.outdate(); // RFC 3561 §6.11 (ii); ns-2 does not increase it again after the loss
+            route.increment_seq(); // RFC 3561 §6.11 (ii); ns-2 does not increase it again after the loss
         }
-        let lost = vec![Unreachable { dst, seq: route.seq }];
+        let lost = vec![Unreachable { dst, dst_seq: route.seq }];
         // The sender of the packet must receive the error, even if it is not a precursor.
         self.send_error(lost, NodeId::BROADCAST);
         self.actions.push_back(Action::Drop(packet));
@@ -147,17 +147,17 @@ impl Router {
     /// the source and the routes to both next hops.
     fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) -> Option<NodeId> {
         let until = now + self.plan.active_route;
-        let next = self.table.extend(dst, until)?;
+        let next = self.table.extend_lifetime(dst, until)?;
         if self.plan.variant == Variant::Rfc3561 {
-            self.table.extend(next, until);
-            if let Some(back) = self.table.extend(src, until) {
-                self.table.extend(back, until);
+            self.table.extend_lifetime(next, until);
+            if let Some(back) = self.table.extend_lifetime(src, until) {
+                self.table.extend_lifetime(back, until);
             }
         }
         Some(next)
     }
 
-    pub(super) fn hold(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) {
+    pub(super) fn buffer_packet(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) {
         self.drop_expired(now);
         let pushed_out = self.buffer.push(now, dst, packet);
         self.actions.extend(pushed_out.map(Action::Drop));
@@ -170,15 +170,15 @@ impl Router {
         }
     }
 
-    pub(super) fn drop_waiting(&mut self, dst: NodeId) {
+    pub(super) fn drop_buffered(&mut self, dst: NodeId) {
         while let Some(packet) = self.buffer.pop(dst) {
             self.actions.push_back(Action::Drop(packet));
         }
     }
 
     /// Sends the packets that are buffered for `dst`, at intervals of `gap`.
-    pub(super) fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
-        let Some(next) = self.table.up(dst).map(|route| route.next) else { return };
+    pub(super) fn send_buffered(&mut self, now: Time, dst: NodeId, gap: Span) {
+        let Some(next) = self.table.valid_route(dst).map(|route| route.next_hop) else { return };
         let mut at = now;
         while let Some(packet) = self.buffer.pop(dst) {
             self.refresh(now, self.me, dst);
@@ -190,56 +190,57 @@ impl Router {
     // ---- searching -------------------------------------------------------------------------------------------------
 
     /// Sends the next request of the search for `dst`, or ends the search, if due.
-    pub(super) fn search(&mut self, now: Time, dst: NodeId) {
+    pub(super) fn continue_search(&mut self, now: Time, dst: NodeId) {
         let plan = self.plan;
         let route = self.table.entry(dst);
-        if route.state == State::Up || route.search.until > now {
+        if route.state == State::Up || route.search.next_request_at > now {
             return;
         }
         if route.search.floods > plan.retries {
-            route.search.end_without_route(now, plan.pause);
-            return self.drop_waiting(dst);
+            route.search.end_without_route(now, plan.search_pause);
+            return self.drop_buffered(dst);
         }
         // RFC 3561 §6.4: requests cover rings of growing radius. The radius of the first ring includes the
         // last known distance of the destination.
-        let ring = Ring { is_first: route.search.is_over(), last: route.search.ttl, hops: route.hops };
-        let ttl = plan.radius(ring);
-        self.ask(now, dst, ttl);
+        let ring =
+            RingState { is_first: route.search.is_over(), last_ttl: route.search.ttl, hops: route.hops };
+        let ttl = plan.request_ttl(ring);
+        self.send_request(now, dst, ttl);
     }
 
     /// Sends a request for `dst` with the TTL `ttl`.
-    pub(super) fn ask(&mut self, now: Time, dst: NodeId, ttl: u8) {
+    pub(super) fn send_request(&mut self, now: Time, dst: NodeId, ttl: u8) {
         let plan = self.plan;
         let route = self.table.entry(dst);
-        route.search.ask(now, ttl);
+        route.search.record_request(now, ttl);
         route.search.floods += u32::from(ttl >= plan.diameter);
         let hop_time = route.search.hop_time().unwrap_or(plan.hop_time);
-        let until = now + plan.wait(ttl, route.search.floods, hop_time);
-        route.search.until = until;
+        let until = now + plan.request_timeout(ttl, route.search.floods, hop_time);
+        route.search.next_request_at = until;
         let dst_seq = route.seq;
         self.schedule_expiry(until);
         self.seq = self.seq.wrapping_add(plan.seq_step());
         self.request += 1;
         let request =
             RouteRequest { id: self.request, hops: 0, dst, dst_seq, origin: self.me, origin_seq: self.seq };
-        let message = Routing::Request(request);
+        let message = AodvMessage::Request(request);
         self.actions.push_back(Action::Send { message, to: NodeId::BROADCAST, ttl });
     }
 
     // ---- messages --------------------------------------------------------------------------------------------------
 
     /// Handles a message from the neighbour `from` with the remaining TTL `ttl`.
-    pub fn on_message(&mut self, now: Time, message: Routing, from: NodeId, ttl: u8) {
+    pub fn on_message(&mut self, now: Time, message: AodvMessage, from: NodeId, ttl: u8) {
         match message {
-            Routing::Request(request) => self.on_request(now, request, from, ttl),
-            Routing::Reply(reply) => self.on_reply(now, reply, from),
-            Routing::Error(lost) => self.on_error(now, &lost, from),
+            AodvMessage::Request(request) => self.on_request(now, request, from, ttl),
+            AodvMessage::Reply(reply) => self.on_reply(now, reply, from),
+            AodvMessage::Error(lost) => self.on_error(now, &lost, from),
         }
     }
 
     /// Handles a route request (RFC 3561 §6.5).
     fn on_request(&mut self, now: Time, request: RouteRequest, from: NodeId, ttl: u8) {
-        if request.origin == self.me || self.is_known(now, &request) {
+        if request.origin == self.me || self.is_duplicate_request(now, &request) {
             return;
         }
         let request = RouteRequest { hops: request.hops.saturating_add(1), ..request };
@@ -261,19 +262,19 @@ impl Router {
             route.is_active(variant) && route.seq != 0 && !is_newer(request.dst_seq, route.seq)
         }) {
             let (hops, seq) = (route.hops.unwrap_or(u8::MAX), route.seq);
-            let lifetime = self.plan.rounded(route.expires.since(now));
+            let lifetime = self.plan.reply_lifetime(route.expires.since(now));
             self.reply(request.origin, from, hops, request.dst, seq, lifetime);
             self.join(request.origin, request.dst);
         } else if ttl > 0 {
             let dst_seq = known.map_or(request.dst_seq, |route| newest(route.seq, request.dst_seq));
-            let message = Routing::Request(RouteRequest { dst_seq, ..request });
+            let message = AodvMessage::Request(RouteRequest { dst_seq, ..request });
             let at = now + self.plan.jitter(&mut self.jitter);
             self.schedule(now, at, Action::Send { message, to: NodeId::BROADCAST, ttl });
         }
     }
 
     /// Returns true if this request was received before. Otherwise records the request, and returns false.
-    fn is_known(&mut self, now: Time, request: &RouteRequest) -> bool {
+    fn is_duplicate_request(&mut self, now: Time, request: &RouteRequest) -> bool {
         while self.seen.front().is_some_and(|&(_, _, until)| until <= now) {
             self.seen.pop_front();
         }
@@ -281,7 +282,7 @@ impl Router {
         if self.seen.iter().any(is_it) {
             return true;
         }
-        self.seen.push_back((request.origin, request.id, now + self.plan.request_memory));
+        self.seen.push_back((request.origin, request.id, now + self.plan.path_discovery_time));
         false
     }
 
@@ -290,25 +291,25 @@ impl Router {
         let &RouteRequest { origin, origin_seq, hops, .. } = request;
         let until = now + self.plan.reverse_route_lifetime(hops);
         let route = self.table.entry(origin);
-        route.extend(until);
-        if !route.yields_to(origin_seq, hops, self.plan.variant) {
+        route.extend_lifetime(until);
+        if !route.is_replaced_by(origin_seq, hops, self.plan.variant) {
             return;
         }
         let mut expires = route.expires;
-        if route.search.until > Time::ZERO {
+        if route.search.next_request_at > Time::ZERO {
             // The originator also has a route request from this node, so the route stays in use.
             expires = expires.max(now + self.plan.active_route);
-            route.search.found(hops);
+            route.search.end_with_route(hops);
         }
-        route.set(origin_seq, hops, from, expires);
+        route.set_valid(origin_seq, hops, from, expires);
         self.schedule_expiry(expires);
-        self.release(now, origin, Span::ZERO);
+        self.send_buffered(now, origin, Span::ZERO);
     }
 
     /// Sends a reply to `origin` along the known route. The request may have arrived from another neighbour.
     fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
-        let to = self.table.up(origin).map_or(from, |route| route.next);
-        let message = Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
+        let to = self.table.valid_route(origin).map_or(from, |route| route.next_hop);
+        let message = AodvMessage::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
         self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
     }
 
@@ -316,7 +317,7 @@ impl Router {
     /// precursor of the other route (RFC 3561 §6.6.2).
     fn join(&mut self, a: NodeId, b: NodeId) {
         for (one, other) in [(a, b), (b, a)] {
-            if let Some(next) = self.table.up(other).map(|route| route.next) {
+            if let Some(next) = self.table.valid_route(other).map(|route| route.next_hop) {
                 self.table.entry(one).add_precursor(next);
             }
         }
@@ -327,23 +328,25 @@ impl Router {
         let RouteReply { dst, dst_seq, origin, lifetime, .. } = reply;
         let hops = reply.hops.saturating_add(1);
         let route = self.table.entry(dst);
-        if dst == self.me || !route.yields_to(dst_seq, hops, self.plan.variant) {
+        if dst == self.me || !route.is_replaced_by(dst_seq, hops, self.plan.variant) {
             return;
         }
         let expires = now + lifetime;
-        route.set(dst_seq, hops, from, expires);
-        route.search.found(hops);
+        route.set_valid(dst_seq, hops, from, expires);
+        route.search.end_with_route(hops);
         if origin == self.me {
-            route.search.note_answer(now, hops);
+            route.search.record_reply(now, hops);
         }
         self.schedule_expiry(expires);
-        self.release(now, dst, self.plan.release_gap);
-        let Some(next) = self.table.up(origin).map(|route| route.next).filter(|_| origin != self.me) else {
+        self.send_buffered(now, dst, self.plan.release_gap);
+        let Some(next) =
+            self.table.valid_route(origin).map(|route| route.next_hop).filter(|_| origin != self.me)
+        else {
             return;
         };
         self.refresh(now, dst, origin);
         self.table.entry(dst).add_precursor(next);
-        let message = Routing::Reply(RouteReply { hops, ..reply });
+        let message = AodvMessage::Reply(RouteReply { hops, ..reply });
         self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
     }
 
@@ -355,7 +358,7 @@ impl Router {
         let mut passed_on = Vec::new();
         let mut users = Vec::new();
         let mut is_hit = false;
-        for &Unreachable { dst, seq } in lost {
+        for &Unreachable { dst, dst_seq: seq } in lost {
             let Some(route) = self.table.get_mut(dst) else { continue };
             let is_older = is_newer(route.seq, seq);
             if !route.uses_next_hop(from, variant) || (is_older && variant == Variant::Ns2) {
@@ -373,7 +376,7 @@ impl Router {
             route.deactivate();
             if !route.precursors.is_empty() {
                 users.append(&mut route.precursors);
-                passed_on.push(Unreachable { dst, seq });
+                passed_on.push(Unreachable { dst, dst_seq: seq });
             }
         }
         if is_hit {
@@ -381,14 +384,14 @@ impl Router {
         }
         if !passed_on.is_empty() {
             let at = now + self.plan.jitter(&mut self.jitter);
-            let (message, to) = (Routing::Error(passed_on), self.addressee(&users));
+            let (message, to) = (AodvMessage::Error(passed_on), self.error_destination(&users));
             self.schedule(now, at, Action::Send { message, to, ttl: 1 });
         }
     }
 
     /// Returns the addressee of an error for these neighbours. RFC 3561 §6.11 uses unicast for a single
     /// neighbour, with acknowledgement by the link layer. ns-2 always broadcasts.
-    pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
+    pub(super) fn error_destination(&self, users: &[NodeId]) -> NodeId {
         match (self.plan.variant, users) {
             (Variant::Rfc3561, [one, others @ ..]) if others.iter().all(|other| other == one) => *one,
             _ => NodeId::BROADCAST,
@@ -396,7 +399,7 @@ impl Router {
     }
 
     pub(super) fn send_error(&mut self, lost: Vec<Unreachable>, to: NodeId) {
-        let message = Routing::Error(lost);
+        let message = AodvMessage::Error(lost);
         self.actions.push_back(Action::Send { message, to, ttl: 1 });
     }
 
@@ -427,19 +430,19 @@ impl Router {
             if route.state == State::Up && route.expires <= now {
                 route.invalidate();
             }
-            if route.state != State::Up && self.buffer.has(dst) {
+            if route.state != State::Up && self.buffer.has_packet_for(dst) {
                 wanted.push(dst);
             }
         }
-        wanted.into_iter().for_each(|dst| self.search(now, dst));
+        wanted.into_iter().for_each(|dst| self.continue_search(now, dst));
         self.upkeep = Time::MAX;
         let is_rfc = self.plan.variant == Variant::Rfc3561;
         let ends = self.table.iter().filter_map(|(dst, route)| match route.state {
             State::Up => Some(route.expires),
-            State::Repairing if is_rfc => Some(route.search.until),
-            _ => self.buffer.has(dst).then_some(route.search.until),
+            State::Repairing if is_rfc => Some(route.search.next_request_at),
+            _ => self.buffer.has_packet_for(dst).then_some(route.search.next_request_at),
         });
-        if let Some(next) = ends.chain(self.buffer.expires()).min() {
+        if let Some(next) = ends.chain(self.buffer.next_expiry()).min() {
             self.schedule_expiry(next);
         }
     }
@@ -447,7 +450,7 @@ impl Router {
     /// Schedules [`Router::remove_expired`] at `at`, or at the next periodic check if the plan has periodic
     /// checks.
     fn schedule_expiry(&mut self, at: Time) {
-        let at = self.plan.upkeep.map_or(at, |every| next_multiple(at, every));
+        let at = self.plan.check_interval.map_or(at, |every| next_multiple(at, every));
         self.upkeep = self.upkeep.min(at);
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Routing table of a node. Invalid routes are kept for their sequence numbers.
 #[derive(Debug, Default)]
-pub(super) struct Table(BTreeMap<NodeId, Route>);
+pub(super) struct RoutingTable(BTreeMap<NodeId, Route>);
 
 /// Route to another node (RFC 3561 §2).
 #[derive(Debug)]
@@ -16,12 +16,12 @@ pub(super) struct Route {
     pub seq: u32,
     /// Number of hops of the present or last valid route; `None` before the first valid route.
     pub hops: Option<u8>,
-    pub next: NodeId,
+    pub next_hop: NodeId,
     /// Expiry time of the route. Each use of the route extends its lifetime.
     pub expires: Time,
     /// Precursors: neighbours that use the route over this node, and receive an error when it breaks.
     pub precursors: Vec<NodeId>,
-    pub search: Search,
+    pub search: RouteSearch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +34,14 @@ pub(super) enum State {
 
 /// Search for a route by requests.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct RouteSearch {
     /// TTL of the last request, or number of hops of the route after a successful search. 0 before the first
     /// request.
     pub ttl: u8,
     /// Number of requests of this search that covered the whole network.
     pub floods: u32,
     /// Earliest time of the next request.
-    pub until: Time,
+    pub next_request_at: Time,
     /// Time of the last request.
     asked: Time,
     /// Times per hop of the last successful searches, newest last.
@@ -54,7 +54,7 @@ pub(super) fn is_newer(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() > 0
 }
 
-impl Table {
+impl RoutingTable {
     pub fn get(&self, dst: NodeId) -> Option<&Route> {
         self.0.get(&dst)
     }
@@ -69,21 +69,21 @@ impl Table {
     }
 
     /// Returns the route to `dst`; `None` if no valid route is known.
-    pub fn up(&self, dst: NodeId) -> Option<&Route> {
+    pub fn valid_route(&self, dst: NodeId) -> Option<&Route> {
         self.get(dst).filter(|route| route.state == State::Up)
     }
 
     /// Returns mutable access to the route to `dst`; `None` if no valid route is known.
-    pub fn up_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
+    pub fn valid_route_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
         self.get_mut(dst).filter(|route| route.state == State::Up)
     }
 
     /// Extends the lifetime of the route to `dst` to at least `until`. Returns the next hop of the route;
     /// `None` without a valid route.
-    pub fn extend(&mut self, dst: NodeId, until: Time) -> Option<NodeId> {
-        let route = self.up_mut(dst)?;
-        route.extend(until);
-        Some(route.next)
+    pub fn extend_lifetime(&mut self, dst: NodeId, until: Time) -> Option<NodeId> {
+        let route = self.valid_route_mut(dst)?;
+        route.extend_lifetime(until);
+        Some(route.next_hop)
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (NodeId, &mut Route)> {
@@ -101,16 +101,16 @@ impl Route {
             state: State::Down,
             seq: 0,
             hops: None,
-            next: NodeId::BROADCAST,
+            next_hop: NodeId::BROADCAST,
             expires: Time::ZERO,
             precursors: Vec::new(),
-            search: Search::default(),
+            search: RouteSearch::default(),
         }
     }
 
     /// True if a route with these properties replaces this route. The new route must be newer, or as new and
     /// shorter (RFC 3561 §6.2, §6.7). An inactive route counts as longer than any other route.
-    pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
+    pub fn is_replaced_by(&self, seq: u32, hops: u8, variant: Variant) -> bool {
         let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
         is_newer(seq, self.seq) || (seq == self.seq && is_longer)
     }
@@ -124,8 +124,8 @@ impl Route {
     }
 
     /// Sets a valid route with these properties.
-    pub fn set(&mut self, seq: u32, hops: u8, next: NodeId, expires: Time) {
-        (self.state, self.seq, self.hops, self.next, self.expires) =
+    pub fn set_valid(&mut self, seq: u32, hops: u8, next: NodeId, expires: Time) {
+        (self.state, self.seq, self.hops, self.next_hop, self.expires) =
             (State::Up, seq, Some(hops), next, expires);
     }
 
@@ -137,18 +137,18 @@ impl Route {
     /// Invalidates a route after the loss of its next hop or the end of its lifetime. The higher sequence
     /// number also invalidates this node's earlier replies with the route (RFC 3561 §6.11).
     pub fn invalidate(&mut self) {
-        self.outdate();
+        self.increment_seq();
         self.deactivate();
     }
 
     /// Increments the sequence number. Later information about the destination then replaces this node's
     /// earlier replies.
-    pub fn outdate(&mut self) {
+    pub fn increment_seq(&mut self) {
         self.seq = self.seq.wrapping_add(1);
     }
 
     /// Extends the lifetime of the route to at least `until`.
-    pub fn extend(&mut self, until: Time) {
+    pub fn extend_lifetime(&mut self, until: Time) {
         self.expires = self.expires.max(until);
     }
 
@@ -160,38 +160,38 @@ impl Route {
 
     /// True if the route is active and its next hop is this neighbour.
     pub fn uses_next_hop(&self, neighbour: NodeId, variant: Variant) -> bool {
-        self.is_active(variant) && self.next == neighbour
+        self.is_active(variant) && self.next_hop == neighbour
     }
 }
 
-impl Search {
+impl RouteSearch {
     /// Number of successful searches with a stored time per hop.
-    const MEMORY: usize = 3;
+    const MAX_TIMED_SEARCHES: usize = 3;
 
     /// Records a request that is sent at `now` with the TTL `ttl`.
-    pub fn ask(&mut self, now: Time, ttl: u8) {
+    pub fn record_request(&mut self, now: Time, ttl: u8) {
         (self.ttl, self.asked) = (ttl, now);
     }
 
     /// True if no search is in progress or delayed.
     pub fn is_over(&self) -> bool {
-        self.until == Time::ZERO
+        self.next_request_at == Time::ZERO
     }
 
     /// Ends a search without a route. The next request is sent after `pause` at the earliest.
     pub fn end_without_route(&mut self, now: Time, pause: Span) {
         self.floods = 0;
-        self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
+        self.next_request_at = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }
 
     /// Ends a search with a route of `hops` hops.
-    pub fn found(&mut self, hops: u8) {
-        (self.ttl, self.floods, self.until) = (hops, 0, Time::ZERO);
+    pub fn end_with_route(&mut self, hops: u8) {
+        (self.ttl, self.floods, self.next_request_at) = (hops, 0, Time::ZERO);
     }
 
     /// Records a reply to a request of this node, over a route of `hops` hops.
-    pub fn note_answer(&mut self, now: Time, hops: u8) {
-        if self.hop_times.len() == Self::MEMORY {
+    pub fn record_reply(&mut self, now: Time, hops: u8) {
+        if self.hop_times.len() == Self::MAX_TIMED_SEARCHES {
             self.hop_times.remove(0);
         }
         self.hop_times.push(now.since(self.asked) / u64::from(hops));

@@ -3,8 +3,8 @@
 //! the network. The number of flows in a run is therefore limited by the number of connections open at the
 //! same time.
 
-use crate::apps::Connection;
-use crate::flow::{AppSeat, Ends, Flow, Side};
+use crate::apps::AppConnection;
+use crate::flow::{AppFlowRef, ConnectionSide, Endpoints, Flow};
 use crate::plan::{FlowClass, FlowPlan, Transport};
 use crate::report::ConnectionCounts;
 use crate::world::{Event, World};
@@ -18,7 +18,7 @@ const TIME_WAIT: Span = Span::from_secs(240);
 
 /// Time in TIME-WAIT before a new connection may reuse the ports, as in Linux (`net.ipv4.tcp_tw_reuse`). By
 /// then the link layers have removed the last packets of the old connection.
-const REUSE: Span = Span::from_secs(1);
+const MIN_REUSE_DELAY: Span = Span::from_secs(1);
 
 /// Suffix of the name of a flow with requests.
 const REQUESTS: &str = "requests";
@@ -39,14 +39,14 @@ pub(crate) struct Connections {
 
 impl Connections {
     /// Returns the counts for the report; `None` if the application opened no connection.
-    pub fn counts(&self, now: Time) -> Option<ConnectionCounts> {
+    pub fn connection_counts(&self, now: Time) -> Option<ConnectionCounts> {
         let Connections { opened, closed, .. } = *self;
-        (opened > 0).then(|| ConnectionCounts { opened, closed, time_wait: self.waiting(now) })
+        (opened > 0).then(|| ConnectionCounts { opened, closed, time_wait: self.time_wait_count(now) })
     }
 
     /// Returns the number of endpoints in TIME-WAIT. A new connection may reuse the same ports in this state
     /// (RFC 1122 §4.2.2.13).
-    fn waiting(&self, now: Time) -> u64 {
+    fn time_wait_count(&self, now: Time) -> u64 {
         self.over.iter().filter(|&&(_, closed)| now < closed + TIME_WAIT).count() as u64
     }
 }
@@ -54,19 +54,20 @@ impl Connections {
 impl World {
     /// Opens a connection of an application. Returns false if the run has reached its maximum number of
     /// flows.
-    pub(super) fn connect(&mut self, now: Time, app: u16, connection: Connection) -> bool {
+    pub(super) fn connect(&mut self, now: Time, app: u16, connection: AppConnection) -> bool {
         let connections = &mut self.apps[usize::from(app)].connections;
         connections.opened += 1;
         let number = connections.opened;
         let over = connections.over.front().copied();
         let may_open = |(requests, closed): (FlowId, Time)| {
-            let is_old = closed + REUSE <= now || !self.has_room_for(2);
+            let is_old = closed + MIN_REUSE_DELAY <= now || !self.has_room_for(2);
             (is_old && self.is_quiet(requests)).then_some(requests)
         };
         let sides = match over.and_then(may_open) {
             Some(requests) => {
                 self.apps[usize::from(app)].connections.over.pop_front();
-                let responses = self.flows[usize::from(requests.0)].side.map_or(requests, |side| side.other);
+                let responses =
+                    self.flows[usize::from(requests.0)].side.map_or(requests, |side| side.reverse_flow);
                 self.open_again(now, requests, number);
                 self.open_again(now, responses, number);
                 Some((requests, responses))
@@ -87,7 +88,7 @@ impl World {
         let running = &self.apps[usize::from(app)];
         let planned = running.flows[0];
         let class = FlowClass::Named(self.flows[usize::from(planned.0)].class.clone());
-        let plan = FlowPlan { class, ..self.ground.plan.flows[usize::from(planned.0)].clone() };
+        let plan = FlowPlan { class, ..self.build_context.plan.flows[usize::from(planned.0)].clone() };
         let requests = self.next_flow();
         let responses = FlowId(requests.0 + 1);
         let heads = [running.connections.requests.unwrap_or(requests), planned];
@@ -101,9 +102,10 @@ impl World {
         let ask = FlowPlan { name: name(&ask), start: now, ..ask };
         let answer = without_handshake(FlowPlan { name: name(&plan), start: now, ..plan });
         for (plan, head, other) in [(ask, heads[0], responses), (answer, heads[1], requests)] {
-            let ends = self.ends_at_run_time(&plan, self.next_flow());
+            let ends = self.build_run_time_endpoints(&plan, self.next_flow());
             let id = self.open_flow(plan, ends)?;
-            self.flows[usize::from(id.0)].side = Some(Side { app, other, head, is_over: false });
+            self.flows[usize::from(id.0)].side =
+                Some(ConnectionSide { app, reverse_flow: other, report_flow: head, is_over: false });
         }
         self.apps[usize::from(app)].connections.requests = Some(heads[0]);
         Some((requests, responses))
@@ -111,7 +113,7 @@ impl World {
 
     /// Assigns the two flows of a connection to their application. Replaces the flows of an earlier
     /// connection with the same number.
-    fn seat(&mut self, app: u16, connection: Connection, requests: FlowId, responses: FlowId) {
+    fn seat(&mut self, app: u16, connection: AppConnection, requests: FlowId, responses: FlowId) {
         let flows = &mut self.apps[usize::from(app)].flows;
         let last = usize::from(connection.responses().0);
         if flows.len() <= last {
@@ -120,10 +122,10 @@ impl World {
         for (seat, id) in [(connection.requests(), requests), (connection.responses(), responses)] {
             let earlier = std::mem::replace(&mut flows[usize::from(seat.0)], id);
             let earlier = &mut self.flows[usize::from(earlier.0)];
-            if earlier.seat.is_some_and(|its| its.flow == seat) {
-                earlier.seat = None;
+            if earlier.app_flow.is_some_and(|its| its.flow == seat) {
+                earlier.app_flow = None;
             }
-            self.flows[usize::from(id.0)].seat = Some(AppSeat { app, flow: seat });
+            self.flows[usize::from(id.0)].app_flow = Some(AppFlowRef { app, flow: seat });
         }
     }
 
@@ -131,41 +133,41 @@ impl World {
     fn open_again(&mut self, now: Time, id: FlowId, number: u64) {
         let i = usize::from(id.0);
         let flow = &self.flows[i];
-        let plan = FlowPlan { name: numbered(flow.line_name(), number), start: now, ..flow.plan.clone() };
+        let plan = FlowPlan { name: numbered(flow.report_name(), number), start: now, ..flow.plan.clone() };
         if let Some(recorder) = &mut self.recorder {
             recorder.reopen(id, &plan.name);
         }
         let (mut unused, mut agents) = (Timers::new(), Vec::new());
-        let mut ends = self.ground.ends(&plan, id, &mut unused, &mut self.shared);
+        let mut ends = self.build_context.build_endpoints(&plan, id, &mut unused, &mut self.shared);
         self.report_truth(&plan, &mut ends);
-        let fresh = self.ground.flow(&plan, id, ends, &mut unused, &mut agents);
-        let Flow { plan, hash, ends: Ends::Tcp(ends), .. } = fresh else { return };
+        let fresh = self.build_context.build_flow(&plan, id, ends, &mut unused, &mut agents);
+        let Flow { plan, hash, endpoints: Endpoints::Tcp(ends), .. } = fresh else { return };
         let flow = &mut self.flows[i];
-        (flow.plan, flow.hash, flow.expected) = (plan, hash, u64::MAX);
-        flow.side = flow.side.map(|side| Side { is_over: false, ..side });
-        if let Ends::Tcp(tcp) = &mut flow.ends {
-            tcp.renew(*ends);
-            self.timers.set(tcp.sender_timer, None, Event::Sender(id), &mut self.events);
-            self.timers.set(tcp.receiver_timer, None, Event::Receiver(id), &mut self.events);
+        (flow.plan, flow.hash, flow.notify_at_bytes) = (plan, hash, u64::MAX);
+        flow.side = flow.side.map(|side| ConnectionSide { is_over: false, ..side });
+        if let Endpoints::Tcp(tcp) = &mut flow.endpoints {
+            tcp.replace_connection(*ends);
+            self.timers.set_deadline(tcp.sender_timer, None, Event::Sender(id), &mut self.events);
+            self.timers.set_deadline(tcp.receiver_timer, None, Event::Receiver(id), &mut self.events);
         }
         // The agents of a path are always installed in the same order, so the new agents replace the old ones
         // one by one.
         let first = flow.agents.iter().map(|&(_, i)| i).min();
         for (i, new) in first.into_iter().flat_map(|first| first..).zip(agents) {
-            let host = &mut self.hosted[usize::from(i)];
+            let host = &mut self.hosted_agents[usize::from(i)];
             host.agent = new.agent;
-            self.timers.set(host.timer, None, Event::Agent(i), &mut self.events);
+            self.timers.set_deadline(host.timer, None, Event::Agent(i), &mut self.events);
         }
     }
 
     /// True if neither a packet of the connection nor a notice about it is in the network or in a host.
     fn is_quiet(&self, requests: FlowId) -> bool {
         let flow = &self.flows[usize::from(requests.0)];
-        let other = flow.side.map_or(requests, |side| side.other);
+        let other = flow.side.map_or(requests, |side| side.reverse_flow);
         let is_own = |flow: FlowId| flow == requests || flow == other;
-        let holds = |id: FlowId| match &self.flows[usize::from(id.0)].ends {
-            Ends::Tcp(tcp) => tcp.turnaround.as_ref().is_some_and(|host| host.len() > 0),
-            Ends::Udp(_) | Ends::Real(_) => false,
+        let holds = |id: FlowId| match &self.flows[usize::from(id.0)].endpoints {
+            Endpoints::Tcp(tcp) => tcp.turnaround.as_ref().is_some_and(|host| host.len() > 0),
+            Endpoints::Udp(_) | Endpoints::Real(_) => false,
         };
         !holds(requests)
             && !holds(other)
@@ -175,7 +177,7 @@ impl World {
 
     /// Closes the sending side of a flow after the bytes written so far.
     pub(super) fn close(&mut self, now: Time, id: FlowId) {
-        if let Ends::Tcp(tcp) = &mut self.flows[usize::from(id.0)].ends {
+        if let Endpoints::Tcp(tcp) = &mut self.flows[usize::from(id.0)].endpoints {
             tcp.sender.close();
             self.send_ready_segments(now, id);
         }
@@ -184,8 +186,10 @@ impl World {
     /// Closes the other side of a connection after the stream of a flow has ended.
     #[cold]
     pub(super) fn on_end_of_stream(&mut self, now: Time, id: FlowId) {
-        let Some(Side { other, .. }) = self.flows[usize::from(id.0)].side else { return };
-        if let Ends::Tcp(tcp) = &self.flows[usize::from(other.0)].ends
+        let Some(ConnectionSide { reverse_flow: other, .. }) = self.flows[usize::from(id.0)].side else {
+            return;
+        };
+        if let Endpoints::Tcp(tcp) = &self.flows[usize::from(other.0)].endpoints
             && !tcp.sender.is_closed()
         {
             self.close(now, other);
@@ -195,17 +199,19 @@ impl World {
     /// Counts a connection as closed if both FINs are acknowledged.
     #[cold]
     pub(in crate::world) fn on_closed(&mut self, now: Time, id: FlowId) {
-        let Some(Side { app, other, head, is_over: false }) = self.flows[usize::from(id.0)].side else {
+        let Some(ConnectionSide { app, reverse_flow: other, report_flow: head, is_over: false }) =
+            self.flows[usize::from(id.0)].side
+        else {
             return;
         };
-        if let Ends::Tcp(tcp) = &self.flows[usize::from(other.0)].ends
+        if let Endpoints::Tcp(tcp) = &self.flows[usize::from(other.0)].endpoints
             && !tcp.sender.is_fin_acknowledged()
         {
             return;
         }
         for id in [id, other] {
             let flow = &mut self.flows[usize::from(id.0)];
-            flow.side = flow.side.map(|side| Side { is_over: true, ..side });
+            flow.side = flow.side.map(|side| ConnectionSide { is_over: true, ..side });
         }
         let connections = &mut self.apps[usize::from(app)].connections;
         let requests = if connections.requests == Some(head) { id } else { other };
@@ -214,14 +220,14 @@ impl World {
     }
 
     /// Builds the endpoints of a flow that opens at run time.
-    pub(super) fn ends_at_run_time(&mut self, plan: &FlowPlan, id: FlowId) -> Ends {
-        let mut ends = self.ground.ends(plan, id, &mut self.timers, &mut self.shared);
+    pub(super) fn build_run_time_endpoints(&mut self, plan: &FlowPlan, id: FlowId) -> Endpoints {
+        let mut ends = self.build_context.build_endpoints(plan, id, &mut self.timers, &mut self.shared);
         self.report_truth(plan, &mut ends);
         ends
     }
 
-    fn report_truth(&self, plan: &FlowPlan, ends: &mut Ends) {
-        if let (Ends::Tcp(tcp), Some(truth)) = (ends, self.ground.truth(plan)) {
+    fn report_truth(&self, plan: &FlowPlan, ends: &mut Endpoints) {
+        if let (Endpoints::Tcp(tcp), Some(truth)) = (ends, self.build_context.truth(plan)) {
             tcp.sender.on_truth(&truth);
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Returns the name of a flow's class. `protocol`: protocol of a flow of real hosts, used instead of the
 /// application's kind. Both directions of a conversation belong to one class.
-pub(super) fn name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId, Hop)]) -> Arc<str> {
+pub(super) fn class_name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId, Hop)]) -> Arc<str> {
     let kind = match &f.class {
         FlowClass::Named(name) => return name.clone(),
         FlowClass::OfKind(kind) => protocol.unwrap_or(kind),

@@ -1,10 +1,10 @@
 //! Queue discipline of each hop: that of the scenario, or that of a service.
 
-use super::hosts::hosts;
+use super::hosts::possible_path_nodes;
 use crate::plan::Plan;
 use crate::queues::QueuePlan;
 use crate::routing::{Graph, Hop, Routes};
-use crate::services::Kind;
+use crate::services::ServiceKind;
 use std::collections::HashMap;
 
 /// Queue disciplines that services of flows require, by hop.
@@ -15,9 +15,9 @@ impl Disciplines {
         let mut all = Disciplines(HashMap::new());
         for flow in &plan.flows {
             for service in &flow.services {
-                if let Kind::Queue(discipline) = service.kind {
+                if let ServiceKind::Queue(discipline) = service.kind {
                     let path = routes.path(graph, flow.from, flow.to);
-                    hosts(plan, &path, flow.to)
+                    possible_path_nodes(plan, &path, flow.to)
                         .into_iter()
                         .for_each(|(_, hop)| all.replace(plan, hop, discipline));
                 }
@@ -28,15 +28,15 @@ impl Disciplines {
 
     /// Returns the queue discipline before the transmitter of this hop: the discipline that a service
     /// requires, or else `scenario`.
-    pub fn of(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
+    pub fn discipline_of_hop(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
         self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
     }
 
     /// Replaces a drop-tail queue of the scenario by the discipline that a service requires. Other
     /// disciplines of the scenario are kept.
     fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
-        let Some(link) = plan.links.of(hop) else { return };
-        if let QueuePlan::DropTail { packets } = self.of(hop, link.queue(hop)) {
+        let Some(link) = plan.links.link_of_hop(hop) else { return };
+        if let QueuePlan::DropTail { packets } = self.discipline_of_hop(hop, link.queue(hop)) {
             self.0.insert(hop.transmitter(), discipline(packets));
         }
     }

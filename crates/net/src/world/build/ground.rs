@@ -1,51 +1,57 @@
-//! Graph, routes and random streams of a world (`Ground`). Flows are built from this state before and during
+//! Graph, routes and random streams of a world (`BuildContext`). Flows are built from this state before and during
 //! the run.
 
 use super::class;
 use super::hosts::on_demand_cell;
 use super::install;
 use crate::build_error::BuildError;
-use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
+use crate::flow::{Endpoints, Flow, TcpEndpoints, UdpEndpoints};
 use crate::ground_truth::oracle;
 use crate::plan::{FlowPlan, Plan, Transport};
 use crate::routing::{Graph, Hop, Routes};
 use crate::services::LinkService;
-use crate::transit::Active;
-use crate::turnaround::Holding;
-use crate::world::Hosted;
+use crate::transit::ActivePeriod;
+use crate::turnaround::WakeUpQueue;
+use crate::world::HostedAgent;
 use airhop_base::{AccessCategory, FlowId, NodeId};
-use airhop_engine::{Streams, Timers, name_hash};
-use airhop_tcp::seams::{Run, Truth};
+use airhop_engine::{RandomStreams, Timers, name_hash};
+use airhop_tcp::seams::{RunState, Truth};
 use airhop_tcp::{Receiver, Sender};
 
 /// Graph, routes and random streams of a world, used to build its flows.
-pub(crate) struct Ground {
+pub(crate) struct BuildContext {
     pub plan: Plan,
     pub graph: Graph,
     /// Static routes towards the endpoints of all flows.
     pub routes: Routes,
-    pub streams: Streams,
+    pub streams: RandomStreams,
 }
 
-impl Ground {
+impl BuildContext {
     /// Computes the graph and the routes of a plan.
     ///
     /// # Errors
     /// [`BuildError`] if a flow has no route, or crosses a cell with on-demand routing and has an endpoint
     /// outside the cell.
-    pub fn new(mut plan: Plan, streams: Streams) -> Result<Self, BuildError> {
+    pub fn new(mut plan: Plan, streams: RandomStreams) -> Result<Self, BuildError> {
         let graph = graph(&plan);
         let routes = routes(&plan, &graph)?;
         refuse_through_traffic(&plan, &graph, &routes)?;
         add_categories(&mut plan, &graph, &routes);
-        Ok(Ground { plan, graph, routes, streams })
+        Ok(BuildContext { plan, graph, routes, streams })
     }
 
     /// Builds the simulated endpoints of a flow. `shared`: state that all senders of the run share.
-    pub fn ends(&self, f: &FlowPlan, id: FlowId, timers: &mut Timers, shared: &mut Run) -> Ends {
-        let mut ends = ends(f, id, &self.streams, timers);
-        if let Ends::Tcp(tcp) = &mut ends {
-            tcp.sender.join(shared);
+    pub fn build_endpoints(
+        &self,
+        f: &FlowPlan,
+        id: FlowId,
+        timers: &mut Timers,
+        shared: &mut RunState,
+    ) -> Endpoints {
+        let mut ends = build_endpoints(f, id, &self.streams, timers);
+        if let Endpoints::Tcp(tcp) = &mut ends {
+            tcp.sender.join_run(shared);
         }
         ends
     }
@@ -57,36 +63,36 @@ impl Ground {
     }
 
     /// Builds a flow with its agents, from its plan and its endpoints.
-    pub fn flow(
+    pub fn build_flow(
         &self,
         f: &FlowPlan,
         id: FlowId,
-        ends: Ends,
+        ends: Endpoints,
         timers: &mut Timers,
-        hosted: &mut Vec<Hosted>,
+        hosted: &mut Vec<HostedAgent>,
     ) -> Flow {
         let path = self.routes.path(&self.graph, f.from, f.to);
         let mut flow = Flow {
             plan: f.clone(),
             id,
-            class: class::name(f, ends.protocol(), &path),
+            class: class::class_name(f, ends.real_protocol(), &path),
             route_hops: path.len(),
             hash: name_hash(&f.name),
-            ends,
-            active: Active::default(),
-            seat: None,
+            endpoints: ends,
+            active_period: ActivePeriod::default(),
+            app_flow: None,
             side: None,
-            expected: u64::MAX,
+            notify_at_bytes: u64::MAX,
             agents: Vec::new(),
             takes_damaged: f.is_served_by(LinkService::DamagedFrames),
             fragmented: f.is_served_by(LinkService::Fragments),
-            adds_contention: f.is_served_by(LinkService::Contention),
+            adds_contention_time: f.is_served_by(LinkService::Contention),
         };
         let others = hosted.len();
-        install::agents(&mut flow, &self.plan, &path, timers, hosted);
+        install::install_agents(&mut flow, &self.plan, &path, timers, hosted);
         for host in &mut hosted[others..] {
             let name = format!("{}.sender.{}", f.name, self.plan.nodes[host.node.0 as usize]);
-            host.agent.on_seed(self.streams.stream(&name).below(u32::MAX));
+            host.agent.on_seed(self.streams.stream(&name).uniform_below(u32::MAX));
         }
         flow
     }
@@ -97,7 +103,7 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
     for f in &plan.flows {
         for (from, to) in [(f.from, f.to), (f.to, f.from)] {
-            if *routes.hop(from, to) == Hop::None {
+            if *routes.next_hop(from, to) == Hop::None {
                 let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
                 return Err(BuildError::NoRoute { flow: f.name.clone(), from: name(from), to: name(to) });
             }
@@ -134,18 +140,18 @@ fn add_categories(plan: &mut Plan, graph: &Graph, routes: &Routes) {
 }
 
 fn graph(plan: &Plan) -> Graph {
-    let joins = plan.links.iter().map(|(number, link)| link.joins(number));
+    let joins = plan.links.iter().map(|(number, link)| link.link_nodes(number));
     Graph::new(plan.nodes.iter().cloned(), joins)
 }
 
 /// Builds the simulated endpoints of a flow.
-fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Ends {
+fn build_endpoints(f: &FlowPlan, id: FlowId, streams: &RandomStreams, timers: &mut Timers) -> Endpoints {
     match &f.transport {
-        Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
+        Transport::Tcp { scheme, params, config } => Endpoints::Tcp(Box::new(TcpEndpoints {
             sender: {
                 let parts = (scheme.build)(params, config);
                 let mut sender = Sender::new(id, f.from, f.to, config, scheme.features, parts);
-                sender.seed(streams.stream(&format!("{}.sender", f.name)).below(u32::MAX));
+                sender.seed(streams.stream(&format!("{}.sender", f.name)).uniform_below(u32::MAX));
                 sender
             },
             receiver: Receiver::new(id, f.to, f.from, config, scheme.features),
@@ -156,11 +162,11 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> End
             loss_ledger: Default::default(),
             latency: Default::default(),
             has_proxy: f.has_proxy(),
-            past: None,
+            earlier_connections: None,
             turnaround: config.turnaround.map(|turnaround| {
-                Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
+                Box::new(WakeUpQueue::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
             }),
         })),
-        Transport::Udp { bytes } => Ends::Udp(UdpEnds::new(*bytes, f.app.is_conversation())),
+        Transport::Udp { bytes } => Endpoints::Udp(UdpEndpoints::new(*bytes, f.app.is_conversation())),
     }
 }

@@ -1,66 +1,72 @@
 //! Installation of the agents that a flow's services require. Agents are installed along the path of the
 //! flow, and at every station of a cell with on-demand routing.
 
-use super::hosts::hosts;
-use crate::flow::{Ends, Flow};
+use super::hosts::possible_path_nodes;
+use crate::flow::{Endpoints, Flow};
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Hop, Routes};
-use crate::services::{AgentPlace, Kind, Way};
-use crate::world::Hosted;
+use crate::services::{AgentPlace, DataDirection, ServiceKind};
+use crate::world::HostedAgent;
 use crate::world::links::Links;
 use airhop_base::NodeId;
 use airhop_engine::Timers;
 
 /// Installs all agents of a flow whose data follows `path`.
-pub(crate) fn agents(
+pub(crate) fn install_agents(
     flow: &mut Flow,
     plan: &Plan,
     path: &[(NodeId, Hop)],
     timers: &mut Timers,
-    hosted: &mut Vec<Hosted>,
+    hosted: &mut Vec<HostedAgent>,
 ) {
-    host_agents(flow, &hosts(plan, path, flow.plan.to), timers, hosted);
+    host_agents(flow, &possible_path_nodes(plan, path, flow.plan.to), timers, hosted);
     host_at_stations(flow, plan, path, timers, hosted);
-    flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
+    flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.proxied_direction().is_some()));
 }
 
 /// Subscribes the agents numbered `first` and up to link fades. An agent that uses fades is subscribed to the
 /// flow's hops from the agent's node, towards sender and receiver. On-demand hops are excluded, because their
 /// routes are not known before the run.
-pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
+pub(crate) fn subscribe_to_fades(
+    flows: &[Flow],
+    routes: &Routes,
+    hosted: &[HostedAgent],
+    first: usize,
+    links: &mut Links,
+) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.uses_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
-        for hop in [flow.to, flow.from].map(|end| *routes.hop(host.node, end)) {
-            if let Some(link) = links.of_mut(hop) {
-                link.listen(hop, i);
+        for hop in [flow.to, flow.from].map(|end| *routes.next_hop(host.node, end)) {
+            if let Some(link) = links.link_of_hop_mut(hop) {
+                link.subscribe_to_fades(hop, i);
             }
         }
     }
 }
 
 /// Installs the agents of a flow at the nodes `hosts`.
-fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
+fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<HostedAgent>) {
     let mut came_by = None;
     for &(node, hop) in hosts {
         let goes_by_air = hop.is_wireless();
         let crosses = came_by.map(Hop::is_wireless).filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
             let agent = match (service.kind, crosses) {
-                (Kind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
-                (Kind::AtBase(build) | Kind::Proxy(build), Some(by_air)) => {
-                    build(flow.id, &flow.plan, if by_air { Way::Up } else { Way::Down })
+                (ServiceKind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
+                (ServiceKind::AtBase(build) | ServiceKind::Proxy(build), Some(by_air)) => {
+                    build(flow.id, &flow.plan, if by_air { DataDirection::Up } else { DataDirection::Down })
                 }
-                (Kind::BesideAir(build), _) => {
+                (ServiceKind::BesideAir(build), _) => {
                     let place = place(&flow.plan, node, came_by, hop);
                     let Some(agent) = place.and_then(|place| build(&flow.plan, place)) else { continue };
                     agent
                 }
                 _ => continue,
             };
-            if let (Ends::Tcp(tcp), Some(window)) = (&mut flow.ends, agent.first_window()) {
-                tcp.sender.expect_window(window);
+            if let (Endpoints::Tcp(tcp), Some(window)) = (&mut flow.endpoints, agent.initial_window()) {
+                tcp.sender.set_initial_receive_window(window);
             }
-            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
+            let new = HostedAgent { node, flow: flow.id, timer: timers.add(), agent };
             host(&mut flow.agents, new, hosted);
         }
         came_by = Some(hop);
@@ -89,10 +95,10 @@ fn host_at_stations(
     plan: &Plan,
     path: &[(NodeId, Hop)],
     timers: &mut Timers,
-    hosted: &mut Vec<Hosted>,
+    hosted: &mut Vec<HostedAgent>,
 ) {
     let network = |&(_, hop): &(NodeId, Hop)| -> &[NodeId] {
-        plan.links.of(hop).filter(|_| hop.is_wireless()).map_or(&[], |link| link.nodes())
+        plan.links.link_of_hop(hop).filter(|_| hop.is_wireless()).map_or(&[], |link| link.nodes())
     };
     // Each station is listed once: a path may cross a network twice, and a node may belong to two networks.
     let mut stations: Vec<NodeId> = Vec::new();
@@ -102,17 +108,17 @@ fn host_at_stations(
         }
     }
     for service in &flow.plan.services {
-        let Kind::AtStations(build) = service.kind else { continue };
+        let ServiceKind::AtStations(build) = service.kind else { continue };
         for &node in &stations {
             let agent = build(flow.id, &flow.plan, node);
-            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
+            let new = HostedAgent { node, flow: flow.id, timer: timers.add(), agent };
             host(&mut flow.agents, new, hosted);
         }
     }
 }
 
 /// Adds an agent to the world's list of agents, and the agent's index to the flow.
-fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
+fn host(agents: &mut Vec<(NodeId, u16)>, new: HostedAgent, hosted: &mut Vec<HostedAgent>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);
 }

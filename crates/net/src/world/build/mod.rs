@@ -7,14 +7,14 @@ mod hosts;
 pub(crate) mod install;
 pub(super) mod networks;
 
-use crate::agents::MOST_AGENTS;
-use crate::apps::{App, AppFlow, Io, Opening, TransportProtocol};
-use crate::build_error::{BuildError, MOST_FLOWS};
-use crate::flow::{AppSeat, Ends};
+use crate::agents::MAX_AGENTS;
+use crate::apps::{App, AppContext, AppFlow, AppSetup, TransportProtocol};
+use crate::build_error::{BuildError, MAX_FLOWS};
+use crate::flow::{AppFlowRef, Endpoints};
 use crate::ground_truth::oracle;
 use crate::link_fades;
 use crate::links::WlanPlan;
-use crate::outside::{Outside, OutsidePlan};
+use crate::outside::{AttachedHostsPlan, RealHosts};
 use crate::placement;
 use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
 use crate::routing::aodv::{AodvPlan, Router};
@@ -23,12 +23,12 @@ use crate::world::applications::RunningApp;
 use crate::world::link_changes;
 use crate::world::links::Links;
 use crate::world::{Event, World};
-use airhop_base::{Drop, FlowId, NodeId};
-use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
-use airhop_tcp::seams::Run;
+use airhop_base::{DropCause, FlowId, NodeId};
+use airhop_engine::{Arena, EventQueue, Fingerprint, RandomStreams, TimerId, Timers, name_hash};
+use airhop_tcp::seams::RunState;
 use airhop_trace::Recorder;
 use disciplines::Disciplines;
-pub(crate) use ground::Ground;
+pub(crate) use ground::BuildContext;
 use hosts::on_demand_cell;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -49,23 +49,23 @@ impl World {
         replication: u64,
         recorder: Option<Recorder>,
     ) -> Result<World, BuildError> {
-        World::open(plan, None, seed, replication, recorder)
+        World::with_real_hosts(plan, None, seed, replication, recorder)
     }
 
     /// Builds the world of `plan` for one replication, with real hosts at some of its nodes.
     ///
     /// # Errors
     /// Errors of [`World::new`].
-    pub fn open(
+    pub fn with_real_hosts(
         plan: &Plan,
-        outside: Option<&OutsidePlan>,
+        outside: Option<&AttachedHostsPlan>,
         seed: u64,
         replication: u64,
         mut recorder: Option<Recorder>,
     ) -> Result<World, BuildError> {
-        let streams = Streams::new(seed, replication);
-        let ground = Ground::new(placement::draw(plan, &streams)?.into_owned(), streams)?;
-        let Ground { plan, graph, routes, .. } = &ground;
+        let streams = RandomStreams::new(seed, replication);
+        let ground = BuildContext::new(placement::draw_plan(plan, &streams)?.into_owned(), streams)?;
+        let BuildContext { plan, graph, routes, .. } = &ground;
         let mut timers = Timers::new();
         let mut hosted = Vec::new();
         let mut events = EventQueue::new();
@@ -77,12 +77,12 @@ impl World {
             }
         }
         if let Some(recorder) = recorder.as_mut() {
-            link_fades::record(plan, &streams, recorder);
-            link_changes::record(plan, recorder);
+            link_fades::record_fades(plan, &streams, recorder);
+            link_changes::record_link_changes(plan, recorder);
         }
         let mut flows = Vec::new();
         let mut apps = Vec::new();
-        let mut shared = Run::default();
+        let mut shared = RunState::default();
         let mut opened = 0;
         let truths = oracle::truths(plan, graph, routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
@@ -90,67 +90,67 @@ impl World {
             let f = &*planned(f);
             let is_real = outside.is_some_and(|outside| outside.flows.contains(&id));
             let ends = match is_real {
-                true => Ends::Real(Box::default()),
-                false => ground.ends(f, id, &mut timers, &mut shared),
+                true => Endpoints::Real(Box::default()),
+                false => ground.build_endpoints(f, id, &mut timers, &mut shared),
             };
-            let mut flow = ground.flow(f, id, ends, &mut timers, &mut hosted);
-            if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
+            let mut flow = ground.build_flow(f, id, ends, &mut timers, &mut hosted);
+            if let (Endpoints::Tcp(tcp), Some(truth)) = (&mut flow.endpoints, truth) {
                 tcp.sender.on_truth(&truth);
             }
-            if hosted.len() > MOST_AGENTS {
+            if hosted.len() > MAX_AGENTS {
                 return Err(BuildError::TooManyAgents { flow: f.name.clone() });
             }
             opened += usize::from(f.app.opens_connection() || f.app.is_conversation());
-            if opened > 0 && plan.flows.len() + opened > MOST_FLOWS {
+            if opened > 0 && plan.flows.len() + opened > MAX_FLOWS {
                 return Err(BuildError::TooManyFlows { flow: f.name.clone() });
             }
             if !is_real {
                 let (number, timer) = (apps.len() as u16, timers.add());
-                flow.seat = Some(AppSeat { app: number, flow: AppFlow::PLANNED });
-                timers.set(timer, Some(f.start), Event::App(number), &mut events);
+                flow.app_flow = Some(AppFlowRef { app: number, flow: AppFlow::PLANNED });
+                timers.set_deadline(timer, Some(f.start), Event::App(number), &mut events);
                 apps.push(RunningApp::new(application(f, &streams)?, timer, id));
             }
             flows.push(flow);
         }
         let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
-        let sums_contention = flows.iter().any(|flow| flow.adds_contention);
+        let sums_contention = flows.iter().any(|flow| flow.adds_contention_time);
         let handoffs = link_changes::schedule_handoffs(plan, &mut events);
-        let outside = outside.map(|o| Outside::new(o, plan));
+        let outside = outside.map(|o| RealHosts::new(o, plan));
         let routes = on_demand(plan, routes.clone());
-        install::listeners(&flows, &routes, &hosted, 0, &mut links);
+        install::subscribe_to_fades(&flows, &routes, &hosted, 0, &mut links);
         Ok(World {
             duration: plan.duration,
             warmup: plan.warmup,
-            warmed_up: None,
-            names: plan.nodes.clone(),
-            hashes: plan.nodes.iter().map(|n| name_hash(n)).collect(),
+            warmup_report: None,
+            node_names: plan.nodes.clone(),
+            node_hashes: plan.nodes.iter().map(|n| name_hash(n)).collect(),
             events,
             timers,
             arena: Arena::new(),
             links,
-            ground: Box::new(ground),
+            build_context: Box::new(ground),
             shared,
             flows,
             apps,
-            io: Io::default(),
-            hosted,
+            app_context: AppContext::default(),
+            hosted_agents: hosted,
             handoffs,
             routes,
             hop_fields: Vec::new(),
-            watched,
+            has_agents: watched,
             sums_contention,
             dropped_by_queue: Vec::new(),
-            effects: Vec::new(),
-            actions: Default::default(),
+            link_effects: Vec::new(),
+            agent_actions: Default::default(),
             held_notices: Vec::new(),
             fingerprint: Fingerprint::default(),
-            drops: [0; Drop::ALL.len()],
+            drops_by_cause: [0; DropCause::ALL.len()],
             recorder: recorder.map(Box::new),
-            outside: outside.map(Box::new),
+            real_hosts: outside.map(Box::new),
             emulator: None,
-            created: 0,
-            arrived: 0,
-            dropped: 0,
+            created_packets: 0,
+            arrived_packets: 0,
+            dropped_packets: 0,
         })
     }
 }
@@ -159,16 +159,16 @@ impl World {
 ///
 /// # Errors
 /// [`BuildError`] if a flow has no route, or if a random placement fails.
-pub fn classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>, BuildError> {
-    let streams = Streams::new(seed, replication);
-    let ground = Ground::new(placement::draw(plan, &streams)?.into_owned(), streams)?;
+pub fn flow_classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>, BuildError> {
+    let streams = RandomStreams::new(seed, replication);
+    let ground = BuildContext::new(placement::draw_plan(plan, &streams)?.into_owned(), streams)?;
     let path = |f: &FlowPlan| ground.routes.path(&ground.graph, f.from, f.to);
-    Ok(ground.plan.flows.iter().map(|f| class::name(f, None, &path(f))).collect())
+    Ok(ground.plan.flows.iter().map(|f| class::class_name(f, None, &path(f))).collect())
 }
 
 /// Replaces static hops in cells with on-demand routing by hops that the cell's routers choose.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
-    routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
+    routes.map_hops(|hop| match (on_demand_cell(plan, hop), hop) {
         (Some(_), Hop::Layer { layer: Layer::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },
         _ => hop,
     });
@@ -179,7 +179,7 @@ fn routers(
     w: &WlanPlan,
     aodv: AodvPlan,
     plan: &Plan,
-    streams: &Streams,
+    streams: &RandomStreams,
     timers: &mut Timers,
 ) -> Vec<(Router, TimerId)> {
     let router = |&node: &NodeId| {
@@ -202,7 +202,7 @@ fn planned(f: &FlowPlan) -> Cow<'_, FlowPlan> {
 }
 
 /// Creates the application of a flow.
-fn application(f: &FlowPlan, streams: &Streams) -> Result<Box<dyn App>, BuildError> {
+fn application(f: &FlowPlan, streams: &RandomStreams) -> Result<Box<dyn App>, BuildError> {
     let (transport, datagram) = match f.transport {
         Transport::Tcp { .. } => (TransportProtocol::Tcp, 0),
         Transport::Udp { bytes } => (TransportProtocol::Udp, bytes),
@@ -211,5 +211,5 @@ fn application(f: &FlowPlan, streams: &Streams) -> Result<Box<dyn App>, BuildErr
     if needs != transport {
         return Err(BuildError::OtherTransport { flow: f.name.clone(), needs });
     }
-    Ok(f.app.open(&Opening { name: &f.name, datagram, streams }))
+    Ok(f.app.create_app(&AppSetup { name: &f.name, datagram_bytes: datagram, streams }))
 }

@@ -1,25 +1,25 @@
 //! Wired links, cells and radio links of a plan, with their queues and channels.
 
 use super::disciplines::Disciplines;
-use crate::link::{Impairments, Line, Link, LinkTrace, Reordering};
+use crate::link::{Impairments, Link, LinkQueue, LinkTrace, Reordering};
 use crate::links::{RadioLinkPlan, WlanPlan};
 use crate::plan::Plan;
 use crate::queues;
-use crate::routing::{Hop, Layer, hear};
+use crate::routing::{Hop, Layer, are_in_range};
 use crate::world::interface::{Fades, Interface, InterfaceQueue};
-use crate::world::site::{LinkLayer, Site};
+use crate::world::site::{LinkLayer, WirelessSite};
 use airhop_base::{AccessCategory, NodeId};
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::Station;
 use airhop_radio::link::RadioLink;
 use airhop_trace::Recorder;
 
-pub(crate) fn wires(
+pub(crate) fn build_wired_links(
     plan: &Plan,
     queues: &Disciplines,
-    streams: &Streams,
+    streams: &RandomStreams,
     mut recorder: Option<&mut Recorder>,
 ) -> Vec<Link> {
     let mut links = Vec::new();
@@ -28,8 +28,8 @@ pub(crate) fn wires(
         for (side, errors) in w.errors.iter().enumerate() {
             let (from, to) = (w.ends[side], w.ends[1 - side]);
             let name = format!("{}->{}", names[side], names[1 - side]);
-            let pace = &w.pace[side];
-            let errors = pace.with_losses(side as u8, errors);
+            let pace = &w.rates[side];
+            let errors = pace.with_handoff_losses(side as u8, errors);
             let errors = (errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let reordering = w.reorder[side].map(|reorder| {
@@ -40,24 +40,24 @@ pub(crate) fn wires(
                 )
             });
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
-            let queue = queues.of(Hop::Link(links.len() as u16), w.queue[side]);
-            let line = Line::new(&queue, pace, stream);
+            let queue = queues.discipline_of_hop(Hop::Link(links.len() as u16), w.queue[side]);
+            let line = LinkQueue::new(&queue, pace, stream);
             let (number, delay) = (links.len() as u16, w.delay[side]);
             let mut link = Link::new(
                 number,
                 name,
                 from,
                 to,
-                pace.start(side as u8),
+                pace.idle_transmitter(side as u8),
                 delay,
                 line,
                 Impairments::new(errors, reordering),
             );
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
-                    place: r.place(&link.name),
-                    from_interface: r.interface(from, &w.name),
-                    to_interface: r.interface(to, &w.name),
+                    place_index: r.intern_place(&link.name),
+                    from_interface: r.add_interface(from, &w.name),
+                    to_interface: r.add_interface(to, &w.name),
                 };
             }
             links.push(link);
@@ -66,50 +66,51 @@ pub(crate) fn wires(
     links
 }
 
-pub(crate) fn site(
+pub(crate) fn build_cell_site(
     w: &WlanPlan,
     plan: &Plan,
     queues: &Disciplines,
-    streams: &Streams,
+    streams: &RandomStreams,
     mut recorder: Option<&mut Recorder>,
-) -> Site {
+) -> WirelessSite {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
-    let reach = w.cell.range.map(|range| range.receive);
-    let time_for = |bytes| w.cell.packet_time(bytes);
+    let reach = w.cell.range.map(|range| range.receive_metres);
+    let time_for = |bytes| w.cell.saturated_packet_time(bytes);
     let interfaces = w
         .nodes
         .iter()
         .zip(&w.cell.stations)
         .zip(0..)
         .map(|((&node, &(_, place)), from)| {
-            let plan = queues.of(Hop::OnDemand { cell: w.cell.index, from }, w.queue);
+            let plan = queues.discipline_of_hop(Hop::OnDemand { cell: w.cell.index, from }, w.queue);
             let queue = |category: AccessCategory| {
                 let of = if category == AccessCategory::Be { "" } else { category.name() };
                 let stream = streams.stream(&format!("{}.queue{of}.{}", w.cell.name, name(node)));
                 queues::build(&plan, time_for, stream)
             };
             let categories = w.cell.ht.map(|ht| ht.categories).unwrap_or_default();
-            let fades = Fades::new(w.cell.aggregates());
+            let fades = Fades::new(w.cell.has_ampdu());
             let mut interface = Interface::new(node, name(node), queue(AccessCategory::Be), fades);
             let others = categories.iter().skip(1);
-            interface.others =
+            interface.other_queues =
                 others.map(|category| InterfaceQueue::new(category, queue(category))).collect();
             if let Some(r) = recorder.as_deref_mut() {
-                r.station(&w.cell.name, &name(node), place);
-                interface.interface = r.interface(node, &w.cell.name);
-                let mut link = |to: &str| r.place(&format!("{}->{to}", name(node)));
+                r.record_station(&w.cell.name, &name(node), place);
+                interface.recorder_index = r.add_interface(node, &w.cell.name);
+                let mut link = |to: &str| r.intern_place(&format!("{}->{to}", name(node)));
                 let others = (0..).zip(&w.cell.stations).zip(&w.nodes).filter(|(_, to)| **to != node);
-                let heard =
-                    others.filter(|((_, (_, there)), _)| reach.is_none_or(|r| hear(place, *there, r)));
-                interface.places = heard.map(|((station, (to, _)), _)| (station, link(to))).collect();
+                let heard = others
+                    .filter(|((_, (_, there)), _)| reach.is_none_or(|r| are_in_range(place, *there, r)));
+                interface.station_place_indices =
+                    heard.map(|((station, (to, _)), _)| (station, link(to))).collect();
                 let towards = match w.nodes[..] {
                     [a, b] => name(if node == a { b } else { a }),
                     _ => "*".to_string(),
                 };
-                interface.queue.place = link(&towards);
-                interface.broadcast_place = link("*");
-                for queue in &mut interface.others {
-                    queue.place = link(&queue.name(&towards));
+                interface.queue.place_index = link(&towards);
+                interface.broadcast_place_index = link("*");
+                for queue in &mut interface.other_queues {
+                    queue.place_index = link(&queue.name(&towards));
                 }
             }
             interface
@@ -117,19 +118,19 @@ pub(crate) fn site(
         .collect();
     let mut cell = Cell::new(&w.cell, streams);
     if let Some(recorder) = recorder.filter(|r| r.wants_transmissions()) {
-        recorder.channel(w.channel());
+        recorder.add_channel(w.channel());
         cell.report_transmissions();
     }
-    Site::new(LinkLayer::Cell(cell), interfaces)
+    WirelessSite::new(LinkLayer::Cell(cell), interfaces)
 }
 
-pub(crate) fn radio_site(
+pub(crate) fn build_radio_site(
     r: &RadioLinkPlan,
     plan: &Plan,
     queues: &Disciplines,
-    streams: &Streams,
+    streams: &RandomStreams,
     mut recorder: Option<&mut Recorder>,
-) -> Site {
+) -> WirelessSite {
     let mut link = RadioLink::new(&r.link, streams);
     if recorder.is_some() {
         link.report_transmissions();
@@ -140,16 +141,16 @@ pub(crate) fn radio_site(
         let hop = Hop::Layer { layer: Layer::Radio(r.link.index), from: station, to: other };
         let name = format!("{from}->{to}");
         let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
-        let time_for = |bytes| r.link.pace[end].time_for(bytes + r.link.overhead);
-        let queue = queues::build(&queues.of(hop, r.queue[end]), time_for, stream);
+        let time_for = |bytes| r.link.rates[end].time_for(bytes + r.link.overhead_bytes);
+        let queue = queues::build(&queues.discipline_of_hop(hop, r.queue[end]), time_for, stream);
         let mut interface = Interface::new(r.nodes[end], from.clone(), queue, Fades::new(true));
         if let Some(recorder) = recorder.as_deref_mut() {
-            let place = recorder.place(&name);
-            interface.interface = recorder.interface(r.nodes[end], &r.link.name);
-            interface.places = vec![(other, place)];
-            (interface.queue.place, interface.broadcast_place) = (place, place);
+            let place = recorder.intern_place(&name);
+            interface.recorder_index = recorder.add_interface(r.nodes[end], &r.link.name);
+            interface.station_place_indices = vec![(other, place)];
+            (interface.queue.place_index, interface.broadcast_place_index) = (place, place);
         }
         interface
     });
-    Site::new(LinkLayer::Radio(link), interfaces.into())
+    WirelessSite::new(LinkLayer::Radio(link), interfaces.into())
 }

@@ -4,7 +4,7 @@ use airhop_base::{AccessCategory, Span};
 
 /// Rules of a cell's channel access.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct AccessRules {
     pub slot: Span,
     pub countdown: Countdown,
     /// Delay before each retransmission of a data frame, for link layers with a slow ARQ.
@@ -16,7 +16,7 @@ pub(crate) struct Rules {
 
 /// Contention parameters of a DCF station, or of an EDCA function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parameters {
+pub(crate) struct ContentionParameters {
     /// Access category; best effort with DCF.
     pub category: AccessCategory,
     /// Interframe space before a backoff: DIFS, or AIFS.
@@ -25,7 +25,7 @@ pub(crate) struct Parameters {
     pub cw_min: u32,
     pub cw_max: u32,
     /// TXOP limit; 0: one frame exchange per channel access.
-    pub txop: Span,
+    pub txop_limit: Span,
 }
 
 /// Rule for counting a backoff down when the medium becomes busy.
@@ -38,9 +38,9 @@ pub(crate) enum Countdown {
     Boundaries,
 }
 
-impl Rules {
-    pub fn new(plan: &CellPlan) -> Rules {
-        Rules {
+impl AccessRules {
+    pub fn new(plan: &CellPlan) -> AccessRules {
+        AccessRules {
             slot: plan.phy.slot,
             countdown: if plan.ht.is_some() { Countdown::Boundaries } else { Countdown::IdleSlots },
             retry_delay: plan.retry_delay,
@@ -50,15 +50,22 @@ impl Rules {
     }
 }
 
-impl Parameters {
+impl ContentionParameters {
     /// Returns the parameters of an access category, or of DCF.
-    pub fn new(plan: &CellPlan, category: AccessCategory) -> Parameters {
+    pub fn new(plan: &CellPlan, category: AccessCategory) -> ContentionParameters {
         let (phy, ifs) = (plan.phy, plan.ifs_of(category));
         let eifs = phy.eifs() - phy.difs() + ifs; // IEEE 802.11-2020 §10.3.2.3.7
         let waits_eifs = plan.ht.is_none_or(|ht| ht.eifs);
         let [cw_min, cw_max] = windows(category, phy.cw_min, phy.cw_max);
         let txop = plan.ht.map_or(Span::ZERO, |ht| ht.txop[category as usize]);
-        Parameters { category, ifs, eifs: if waits_eifs { eifs } else { ifs }, cw_min, cw_max, txop }
+        ContentionParameters {
+            category,
+            ifs,
+            eifs: if waits_eifs { eifs } else { ifs },
+            cw_min,
+            cw_max,
+            txop_limit: txop,
+        }
     }
 }
 

@@ -4,18 +4,20 @@
 //! The station or function serves its receivers round-robin, one exchange each. For each receiver the MAC
 //! stores the MPDUs of a window, but at most two A-MPDUs of maximum length: the A-MPDU on the air and the
 //! next one. All other packets stay in the queue before the MAC, where the queue discipline manages them.
-use super::block_ack::originator::{Exchange, Originator, Report, Room, Rules};
+use super::block_ack::originator::{
+    ExchangeLimits, MpduReport, Originator, OriginatorFrame, OriginatorRules,
+};
 use super::block_ack::recipient::Recipient;
 use super::block_ack::{Bitmap, BlockAck};
 use super::mpdu::{Mpdu, Msdu};
-use super::msdus::Msdus;
+use super::msdus::PacketAssignment;
 use crate::address::Station;
-use crate::buffer::Buffer;
+use crate::buffer::PacketBuffer;
 use crate::cell::plan::HtPlan;
-use crate::layer::{LinkEffect, Outgoing};
+use crate::layer::{LinkEffect, OutgoingPacket};
 use crate::phy::MAX_PPDU_TIME;
-use crate::phy::ampdu::{Limits, subframe_bytes};
-use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
+use crate::phy::ampdu::{PsduLimits, subframe_bytes};
+use crate::phy::amsdu::{MpduFraming, SUBFRAME_HEADER_BYTES};
 use airhop_base::{AccessCategory, Span, Time};
 
 /// Reorder timeout of a recipient. After this time a stored MPDU is delivered even if earlier MPDUs are
@@ -24,11 +26,11 @@ use airhop_base::{AccessCategory, Span, Time};
 const REORDER_TIMEOUT: Span = Span::from_millis(100);
 
 /// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
-const HELD_AGGREGATES: u64 = 2;
+const MAX_HELD_AMPDUS: u64 = 2;
 
 /// Next frame of a station that has gained the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextFrame {
     /// PSDU of `bytes` bytes with the MPDUs of [`Aggregator::burst`].
     Data { bytes: u32 },
     /// BlockAckReq with the starting sequence number `start`.
@@ -55,9 +57,9 @@ struct Agreement {
     to: Station,
     originator: Originator,
     /// Packets that the originator may retransmit, or that the recipient stores.
-    packets: Buffer<QueuedPacket>,
+    packets: PacketBuffer<QueuedPacket>,
     /// Assignment of the packets to MPDUs.
-    msdus: Msdus,
+    msdus: PacketAssignment,
     /// Total length of the MPDUs that are neither acknowledged nor discarded, bytes, with delimiters and
     /// padding.
     held_bytes: u64,
@@ -72,11 +74,11 @@ struct Agreement {
 /// Agreements of a DCF station or an EDCA function with all of its receivers.
 #[derive(Debug)]
 pub(crate) struct Aggregator {
-    rules: Rules,
-    limits: Limits,
+    rules: OriginatorRules,
+    limits: PsduLimits,
     /// Upper limit of [`Agreement::held_bytes`] for each receiver in bytes.
     most_held: u64,
-    framing: Framing,
+    framing: MpduFraming,
     agreements: Vec<Agreement>,
     /// Index of the agreement of the last exchange.
     turn: usize,
@@ -84,14 +86,14 @@ pub(crate) struct Aggregator {
     begun: Time,
     /// True during an exchange. A broadcast that arrives during the exchange waits for its end.
     is_exchanging: bool,
-    next: Next,
+    next: NextFrame,
     burst: Vec<Mpdu>,
     /// Packets of the MPDUs in `burst`, except the first packet of each MPDU.
     others: Vec<Msdu>,
     /// True if the aggregator has been without room since the last [`LinkEffect::Ready`].
     is_full: bool,
     /// Scratch space, empty between events; kept to avoid allocations.
-    reports: Vec<Report>,
+    reports: Vec<MpduReport>,
     deliver: Vec<u64>,
 }
 
@@ -100,20 +102,23 @@ impl Aggregator {
     /// bytes that MAC and LLC add to an IP packet.
     pub fn new(plan: &HtPlan, overhead: u32) -> Option<Box<Aggregator>> {
         let ampdu = plan.ampdu.as_ref()?;
-        let limits = Limits::new(&plan.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
-        let longest = plan.mode.largest_psdu(MAX_PPDU_TIME).min(ampdu.bytes);
-        let rules =
-            Rules { window: ampdu.window, retries: ampdu.retries, lost_block_ack: ampdu.lost_block_ack };
+        let limits = PsduLimits::new(&plan.mode, ampdu.max_ampdu_bytes, ampdu.window, MAX_PPDU_TIME);
+        let longest = plan.mode.largest_psdu(MAX_PPDU_TIME).min(ampdu.max_ampdu_bytes);
+        let rules = OriginatorRules {
+            window: ampdu.window,
+            retries: ampdu.retry_limit,
+            lost_block_ack: ampdu.lost_block_ack,
+        };
         Some(Box::new(Aggregator {
             rules,
             limits,
-            most_held: HELD_AGGREGATES * u64::from(longest),
-            framing: Framing::new(&plan.mode, ampdu.amsdu, ampdu.bytes, overhead),
+            most_held: MAX_HELD_AMPDUS * u64::from(longest),
+            framing: MpduFraming::new(&plan.mode, ampdu.max_amsdu_bytes, ampdu.max_ampdu_bytes, overhead),
             agreements: Vec::new(),
             turn: 0,
             begun: Time::ZERO,
             is_exchanging: false,
-            next: Next::Request { start: 0 },
+            next: NextFrame::Request { start: 0 },
             burst: Vec::with_capacity(ampdu.window as usize),
             others: Vec::new(),
             is_full: false,
@@ -128,7 +133,7 @@ impl Aggregator {
     }
 
     /// Returns the number of packets that are neither delivered nor discarded.
-    pub fn holds(&self) -> usize {
+    pub fn packet_count(&self) -> usize {
         self.agreements.iter().map(|agreement| agreement.packets.len()).sum()
     }
 
@@ -139,7 +144,7 @@ impl Aggregator {
 
     /// Adds a packet. `number`: the packet's number at the station.
     #[inline(never)]
-    pub fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
+    pub fn push(&mut self, now: Time, number: u64, packet: OutgoingPacket) {
         self.agreement(packet.to).push(now, number, packet);
         self.is_full |= !self.has_room();
     }
@@ -147,11 +152,11 @@ impl Aggregator {
     /// Starts an exchange with the next receiver in turn. [`Aggregator::next`] then returns the frame.
     /// Returns false if all packets have expired, or if no frame fits. `room` is a function that returns the
     /// room for an exchange with a receiver, within PSDU limits.
-    pub fn begin(
+    pub fn begin_exchange(
         &mut self,
         now: Time,
         from: Station,
-        room: impl Fn(Station, &Limits) -> Room,
+        room: impl Fn(Station, &PsduLimits) -> ExchangeLimits,
         effects: &mut Vec<LinkEffect>,
     ) -> bool {
         self.begun = now;
@@ -162,17 +167,17 @@ impl Aggregator {
                 continue;
             }
             let room = room(agreement.to, &self.limits);
-            let exchange = agreement.originator.begin(now, &room, &mut self.reports);
+            let exchange = agreement.originator.begin_exchange(now, &room, &mut self.reports);
             agreement.report(from, &mut self.reports, effects);
             match exchange {
-                Exchange::None => {}
-                Exchange::Request { start } => self.next = Next::Request { start },
-                Exchange::Data(psdu) => {
-                    self.next = Next::Data { bytes: psdu.bytes() };
+                OriginatorFrame::None => {}
+                OriginatorFrame::Request { start } => self.next = NextFrame::Request { start },
+                OriginatorFrame::Data(psdu) => {
+                    self.next = NextFrame::Data { bytes: psdu.bytes() };
                     self.fill_burst();
                 }
             }
-            self.is_exchanging = exchange != Exchange::None;
+            self.is_exchanging = exchange != OriginatorFrame::None;
             if self.is_exchanging {
                 self.is_full |= !self.has_room(); // the newest MPDU may have had room until now
                 return true;
@@ -187,53 +192,61 @@ impl Aggregator {
     }
 
     /// Returns the receiver and the frame of the exchange in progress.
-    pub fn next(&self) -> (Station, Next) {
+    pub fn next_frame(&self) -> (Station, NextFrame) {
         (self.agreements[self.turn].to, self.next)
     }
 
     /// Returns the MPDUs of the exchange in progress.
-    pub fn burst(&self) -> &[Mpdu] {
+    pub fn exchange_mpdus(&self) -> &[Mpdu] {
         &self.burst
     }
 
     fn fill_burst(&mut self) {
         let Agreement { originator, packets, msdus, .. } = &self.agreements[self.turn];
-        let Framing { mac, llc, .. } = self.framing;
+        let MpduFraming { mac_header_bytes: mac, llc_header_bytes: llc, .. } = self.framing;
         self.burst.clear();
         self.others.clear();
-        self.burst.extend(originator.flight().iter().map(|&(seq, attempt)| {
-            let inside = msdus.of(seq);
+        self.burst.extend(originator.sent_mpdus().iter().map(|&(seq, attempt)| {
+            let inside = msdus.packet_numbers(seq);
             let first = packets.get(inside.start).expect("an MPDU that is sent is not finished");
             let QueuedPacket { number, mut bytes, .. } = first.note;
-            let mut header = first.header + mac + llc;
+            let mut header = first.header_bytes + mac + llc;
             let before = self.others.len();
             for other in (inside.start + 1..inside.end).filter_map(|place| packets.get(place)) {
                 bytes += other.note.bytes;
-                self.others.push(Msdu { number: other.note.number, tag: other.tag });
+                self.others.push(Msdu { packet_number: other.note.number, tag: other.tag });
             }
             let others = (self.others.len() - before) as u32;
             header += if others > 0 { SUBFRAME_HEADER_BYTES } else { 0 };
-            Mpdu { seq, number, tag: first.tag, bytes, header, attempt, others }
+            Mpdu {
+                seq,
+                first_packet_number: number,
+                tag: first.tag,
+                bytes,
+                header_bytes: header,
+                attempt,
+                additional_packets: others,
+            }
         }));
     }
 
     /// Returns the MPDUs of the exchange in progress, each with its packets after the first.
-    pub fn mpdus(&self) -> impl Iterator<Item = (&Mpdu, &[Msdu])> {
+    pub fn mpdus_with_msdus(&self) -> impl Iterator<Item = (&Mpdu, &[Msdu])> {
         self.burst.iter().scan(&self.others[..], |rest, mpdu| {
-            let (others, behind) = rest.split_at(mpdu.others as usize);
+            let (others, behind) = rest.split_at(mpdu.additional_packets as usize);
             *rest = behind;
             Some((mpdu, others))
         })
     }
 
     /// Returns the number of packets in the MPDUs of the exchange in progress.
-    pub fn packets(&self) -> u32 {
+    pub fn exchange_packet_count(&self) -> u32 {
         (self.burst.len() + self.others.len()) as u32
     }
 
     /// Returns the BlockAck of the receiver for the exchange in progress.
-    pub fn answer(&self) -> BlockAck {
-        self.agreements[self.turn].recipient.answer()
+    pub fn block_ack(&self) -> BlockAck {
+        self.agreements[self.turn].recipient.block_ack()
     }
 
     /// Handles the Ack of a single MPDU.
@@ -241,7 +254,7 @@ impl Aggregator {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         agreement.originator.on_ack(&mut self.reports);
-        agreement.is_answered(now, from, effects);
+        agreement.on_response(now, from, effects);
         agreement.report(from, &mut self.reports, effects);
     }
 
@@ -249,20 +262,26 @@ impl Aggregator {
     pub fn on_block_ack(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
-        let ack = agreement.recipient.answer();
+        let ack = agreement.recipient.block_ack();
         agreement.originator.on_block_ack(now, &ack, &mut self.reports);
-        agreement.is_answered(now, from, effects);
+        agreement.on_response(now, from, effects);
         agreement.report(from, &mut self.reports, effects);
     }
 
     /// Handles a missing response in the exchange in progress. `sent`: true if the data or BlockAckReq was
     /// transmitted, false if the CTS was missing.
-    pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut Vec<LinkEffect>) {
+    pub fn on_missing_response(
+        &mut self,
+        now: Time,
+        from: Station,
+        sent: bool,
+        effects: &mut Vec<LinkEffect>,
+    ) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         if !sent {
-            agreement.originator.on_refused(now, &mut self.reports);
-        } else if let Some(given_up) = agreement.originator.on_missing(now, &mut self.reports) {
+            agreement.originator.on_missing_cts(now, &mut self.reports);
+        } else if let Some(given_up) = agreement.originator.on_missing_response(now, &mut self.reports) {
             agreement.given_up = given_up;
         }
         if agreement.fading.is_none() {
@@ -280,7 +299,7 @@ impl Aggregator {
             let is_new = received.has(place) && recipient.on_mpdu(mpdu.seq, &mut self.deliver);
             if is_new
                 && recipient.is_waiting(mpdu.seq)
-                && let Some(taken) = packets.note_mut(msdus.of(mpdu.seq).start)
+                && let Some(taken) = packets.note_mut(msdus.packet_numbers(mpdu.seq).start)
             {
                 taken.arrived = now;
             }
@@ -288,18 +307,18 @@ impl Aggregator {
         self.hand_over(self.turn, from, effects);
     }
 
-    /// Returns the earliest expiry time of a reorder timer. [`Aggregator::release`] must be called at this
+    /// Returns the earliest expiry time of a reorder timer. [`Aggregator::on_reorder_timeout`] must be called at this
     /// time.
-    pub fn releases_at(&self) -> Option<Time> {
-        self.agreements.iter().filter_map(Agreement::releases_at).min()
+    pub fn reorder_deadline(&self) -> Option<Time> {
+        self.agreements.iter().filter_map(Agreement::reorder_deadline).min()
     }
 
     /// Handles the expiry of reorder timers: each recipient stops waiting for the missing MPDUs, and delivers
     /// the MPDUs stored after them.
-    pub fn release(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
+    pub fn on_reorder_timeout(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         for place in 0..self.agreements.len() {
             while let agreement = &mut self.agreements[place]
-                && agreement.releases_at().is_some_and(|at| at <= now)
+                && agreement.reorder_deadline().is_some_and(|at| at <= now)
                 && let Some(lowest) = agreement.recipient.lowest_held()
             {
                 agreement.recipient.on_request(lowest, &mut self.deliver);
@@ -321,13 +340,13 @@ impl Aggregator {
         let Agreement { to, packets, msdus, .. } = &mut self.agreements[place];
         let (to, begun) = (*to, self.begun);
         for seq in self.deliver.drain(..) {
-            effects.extend(msdus.of(seq).filter_map(|place| {
+            effects.extend(msdus.packet_numbers(seq).filter_map(|place| {
                 let QueuedPacket { number, at, .. } = packets.get(place)?.note;
                 let packet = packets.take(place)?;
                 Some(LinkEffect::Deliver { from, to, number, packet, contended: begun.since(at) })
             }));
         }
-        msdus.forget_below(packets.first());
+        msdus.forget_below(packets.first_number());
     }
 
     /// Reports [`LinkEffect::Ready`] if the aggregator was without room and has room again.
@@ -344,7 +363,7 @@ impl Aggregator {
     }
 
     /// Returns the start of the present fade towards a receiver; `None` outside fades.
-    pub fn fading(&self, to: Station) -> Option<Time> {
+    pub fn fade_start(&self, to: Station) -> Option<Time> {
         self.agreements.iter().find(|agreement| agreement.to == to)?.fading
     }
 
@@ -367,8 +386,8 @@ impl Aggregator {
             self.agreements.push(Agreement {
                 to,
                 originator: Originator::new(self.rules),
-                packets: Buffer::new(true),
-                msdus: Msdus::new(self.framing),
+                packets: PacketBuffer::new(true),
+                msdus: PacketAssignment::new(self.framing),
                 held_bytes: 0,
                 recipient: Recipient::new(self.rules.window),
                 given_up: 0,
@@ -382,16 +401,17 @@ impl Aggregator {
 
 impl Agreement {
     fn has_room(&self, most: u64) -> bool {
-        let takes = self.originator.has_room() || self.msdus.aggregates() && self.originator.is_growing();
+        let takes =
+            self.originator.has_room() || self.msdus.may_aggregate() && self.originator.may_extend_newest();
         takes && self.held_bytes < most
     }
 
     /// Adds a packet to the newest MPDU if its A-MSDU has room, otherwise to a new MPDU.
-    fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
-        let grows = self.msdus.aggregates() && self.originator.is_growing();
+    fn push(&mut self, now: Time, number: u64, packet: OutgoingPacket) {
+        let grows = self.msdus.may_aggregate() && self.originator.may_extend_newest();
         let appended = if grows { self.msdus.append(packet.bytes) } else { None };
         let bytes = if let Some((before, after)) = appended {
-            self.originator.grow(now, after);
+            self.originator.extend_newest(now, after);
             self.held_bytes += u64::from(subframe_bytes(after) - subframe_bytes(before));
             after - before
         } else {
@@ -407,40 +427,40 @@ impl Agreement {
     /// lowest stored MPDU. `None` while the originator may still send a BlockAckReq or an earlier missing
     /// MPDU. A real recipient does not know the originator's discards, and may also skip an MPDU that is
     /// still retransmitted.
-    fn releases_at(&self) -> Option<Time> {
+    fn reorder_deadline(&self) -> Option<Time> {
         if self.given_up == 0 {
             return None;
         }
         let lowest = self.recipient.lowest_held().filter(|lowest| *lowest <= self.given_up)?;
-        let first = self.packets.get(self.msdus.of(lowest).start)?;
+        let first = self.packets.get(self.msdus.packet_numbers(lowest).start)?;
         Some(first.note.arrived + REORDER_TIMEOUT)
     }
 
     /// Handles a response from the receiver: ends the fade, if there is one, and reports its end.
-    fn is_answered(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
+    fn on_response(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         if let Some(since) = self.fading.take() {
             effects.push(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
         }
     }
 
     /// Reports the originator's results to the world, once for each packet of an MPDU.
-    fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut Vec<LinkEffect>) {
+    fn report(&mut self, from: Station, reports: &mut Vec<MpduReport>, effects: &mut Vec<LinkEffect>) {
         for report in reports.drain(..) {
             let seq = report.number();
-            let ends = !matches!(report, Report::Failed { .. });
+            let ends = !matches!(report, MpduReport::Failed { .. });
             // The recipient may store this discarded MPDU because an earlier MPDU is missing. The next
             // BlockAckReq then delivers it.
-            let is_held = matches!(report, Report::Discarded { .. }) && self.recipient.holds(seq);
+            let is_held = matches!(report, MpduReport::Discarded { .. }) && self.recipient.holds(seq);
             let mut mpdu = 0;
-            for place in self.msdus.of(seq) {
+            for place in self.msdus.packet_numbers(seq) {
                 mpdu += self.report_packet(from, report, place, is_held, effects);
                 if ends {
-                    self.packets.settle(place);
+                    self.packets.finish_sending(place);
                 }
             }
             self.held_bytes -= if ends { u64::from(subframe_bytes(mpdu)) } else { 0 };
         }
-        self.msdus.forget_below(self.packets.first());
+        self.msdus.forget_below(self.packets.first_number());
     }
 
     /// Reports the outcome of the packet at `place`. `is_held`: true if the recipient stores the packet's
@@ -449,7 +469,7 @@ impl Agreement {
     fn report_packet(
         &mut self,
         from: Station,
-        report: Report,
+        report: MpduReport,
         place: u64,
         is_held: bool,
         effects: &mut Vec<LinkEffect>,
@@ -458,14 +478,14 @@ impl Agreement {
         let held = self.packets.get(place).expect("the originator has not finished it");
         let (tag, QueuedPacket { number, bytes, .. }) = (held.tag, held.note);
         effects.push(match report {
-            Report::Failed { attempt, retry, .. } => {
+            MpduReport::Failed { attempt, retry, .. } => {
                 LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry }
             }
-            Report::Discarded { .. } => {
+            MpduReport::Discarded { .. } => {
                 let packet = if is_held { None } else { self.packets.take(place) };
                 LinkEffect::Discarded { from, to, number, tag, packet }
             }
-            Report::Acknowledged(_) => LinkEffect::Acknowledged { from, to, number, tag },
+            MpduReport::Acknowledged(_) => LinkEffect::Acknowledged { from, to, number, tag },
         });
         bytes
     }

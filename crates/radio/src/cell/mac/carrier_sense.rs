@@ -20,13 +20,13 @@ impl CarrierSense {
         CarrierSense { idle_since: Time::ZERO, unreadable: false, nav: Time::ZERO, holder: BROADCAST };
 
     /// Marks the medium as idle from `now` on.
-    pub fn idle(&mut self, now: Time) {
+    pub fn on_idle(&mut self, now: Time) {
         self.idle_since = now;
     }
 
     /// Records the reception of a frame. A reception ends EIFS (IEEE 802.11-2016 §10.3.7). `reserve`: end and
     /// holder of the reservation; `None` if the frame was for this station.
-    pub fn received(&mut self, reserve: Option<(Time, Station)>) {
+    pub fn on_reception(&mut self, reserve: Option<(Time, Station)>) {
         self.unreadable = false;
         if let Some((until, holder)) = reserve
             && until > self.nav
@@ -36,7 +36,7 @@ impl CarrierSense {
     }
 
     /// Records the reception of a CF-End, which resets the NAV (IEEE 802.11-2020 §10.23.2.10).
-    pub fn received_cf_end(&mut self) {
+    pub fn on_cf_end(&mut self) {
         self.unreadable = false;
         self.nav = Time::ZERO;
     }
@@ -48,7 +48,7 @@ impl CarrierSense {
 
     /// Records a transmission of the station itself. DIFS follows, because only a failed reception causes
     /// EIFS (IEEE 802.11-2016 §10.3.2.3.7).
-    pub fn sends(&mut self) {
+    pub fn on_transmission(&mut self) {
         self.unreadable = false;
     }
 
@@ -58,13 +58,13 @@ impl CarrierSense {
     }
 
     /// Returns the station that set the NAV.
-    pub fn holder(&self) -> Station {
+    pub fn nav_holder(&self) -> Station {
         self.holder
     }
 
     /// Returns the end of the interframe space, if the medium stays idle until then. The interframe space
     /// starts when both physical and virtual carrier sense are idle.
-    pub fn clear_from(&self, ifs: Span, eifs: Span) -> Time {
+    pub fn interframe_space_end(&self, ifs: Span, eifs: Span) -> Time {
         let after_signal = if self.unreadable { eifs } else { ifs };
         (self.idle_since + after_signal).max(self.nav + ifs)
     }

@@ -23,14 +23,14 @@
 //!   the backoff only when the next packet arrives.
 //! * The reservation by an RTS remains valid without a CTS: the standard permits, but does not require, a NAV
 //!   reset.
-use super::access_rules::{Parameters, Rules};
+use super::access_rules::{AccessRules, ContentionParameters};
 use super::carrier_sense::CarrierSense;
 use super::contention::Contention;
 use crate::address::Station;
 use crate::cell::plan::Nav;
 use crate::layer::FrameKind;
 use airhop_base::{AccessCategory, Span, Time};
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
@@ -53,7 +53,7 @@ enum Phase {
 }
 
 /// Action of a station at its deadline.
-pub(crate) enum Due {
+pub(crate) enum DeadlineAction {
     /// Access to the medium: the station sends an RTS or a data frame.
     Access,
     /// CTS or ACK timeout.
@@ -88,7 +88,7 @@ impl ChannelAccess {
     ///
     /// # Panics
     /// Without functions.
-    pub fn new(functions: impl IntoIterator<Item = (Parameters, Stream)>) -> Self {
+    pub fn new(functions: impl IntoIterator<Item = (ContentionParameters, RandomStream)>) -> Self {
         let mut all = functions.into_iter().map(|(parameters, stream)| Contention::new(parameters, stream));
         ChannelAccess {
             phase: Phase::Contend,
@@ -103,7 +103,7 @@ impl ChannelAccess {
 
     /// True if the station has several EDCA functions.
     #[inline]
-    pub fn has_others(&self) -> bool {
+    pub fn has_several_functions(&self) -> bool {
         !self.others.is_empty()
     }
 
@@ -121,7 +121,7 @@ impl ChannelAccess {
     /// packets.
     #[inline]
     pub fn place_of(&self, category: AccessCategory) -> usize {
-        if self.has_others() { self.find(category) } else { 0 }
+        if self.has_several_functions() { self.find(category) } else { 0 }
     }
 
     fn find(&self, category: AccessCategory) -> usize {
@@ -131,13 +131,13 @@ impl ChannelAccess {
 
     /// Returns the place of the function that transmits now. If the slots of several functions start now, the
     /// highest category transmits (IEEE 802.11-2020 §10.23.2.4).
-    pub fn winner(&self, now: Time, rules: &Rules) -> usize {
+    pub fn winner(&self, now: Time, rules: &AccessRules) -> usize {
         let due = (0..).zip(self.all()).filter(|(_, contention)| contention.deadline(rules) == now);
         due.max_by_key(|(_, contention)| contention.category()).map_or(0, |(place, _)| place)
     }
 
     /// Exchanges the places of the current function and the function at `place`.
-    pub fn exchange_places(&mut self, place: usize) {
+    pub fn swap_with_current(&mut self, place: usize) {
         if let Some(other) = place.checked_sub(1) {
             std::mem::swap(&mut self.contention, &mut self.others[other]);
         }
@@ -145,13 +145,13 @@ impl ChannelAccess {
 
     /// True if the function at `place` loses an internal collision: its slot starts now, and the current
     /// function transmits.
-    pub fn collides(&self, place: usize, now: Time, rules: &Rules) -> bool {
+    pub fn has_internal_collision(&self, place: usize, now: Time, rules: &AccessRules) -> bool {
         self.at(place).deadline(rules) == now
     }
 
-    /// Handles an internal collision of the function at `place`, as [`Contention::lose`] does.
-    pub fn lose(&mut self, place: usize, gave_up: bool, waits: bool) {
-        self.at_mut(place).lose(gave_up, waits);
+    /// Handles an internal collision of the function at `place`, as [`Contention::on_internal_collision`] does.
+    pub fn on_internal_collision(&mut self, place: usize, gave_up: bool, waits: bool) {
+        self.at_mut(place).on_internal_collision(gave_up, waits);
     }
 
     fn all(&self) -> impl Iterator<Item = &Contention> {
@@ -166,32 +166,39 @@ impl ChannelAccess {
         place.checked_sub(1).map_or(&mut self.contention, |other| &mut self.others[other])
     }
 
-    /// Returns the time of the next call of [`ChannelAccess::due`]; `Time::MAX` if the station has no
+    /// Returns the time of the next call of [`ChannelAccess::deadline_action`]; `Time::MAX` if the station has no
     /// deadline.
-    pub fn deadline(&self, rules: &Rules) -> Time {
+    pub fn deadline(&self, rules: &AccessRules) -> Time {
         match self.phase {
             Phase::Exchange { timeout, .. } => timeout,
             Phase::Txop(next) => next,
-            Phase::Contend if self.has_others() => self.earliest(rules),
+            Phase::Contend if self.has_several_functions() => self.earliest(rules),
             Phase::Contend => self.contention.deadline(rules),
         }
     }
 
-    fn earliest(&self, rules: &Rules) -> Time {
+    fn earliest(&self, rules: &AccessRules) -> Time {
         self.all().map(|contention| contention.deadline(rules)).min().unwrap_or(Time::MAX)
     }
 
     /// True if a packet of the function at `place` waits for the medium, or is in an exchange.
-    pub fn waits(&self, place: usize) -> bool {
-        self.at(place).waits
+    pub fn has_packet(&self, place: usize) -> bool {
+        self.at(place).has_packet
     }
 
     /// Starts contention of the channel access function (EDCAF) at `place` for an arriving packet. No other
     /// packet of this function may be waiting. `idle`: the medium at the station is idle; `clear`: the medium
     /// is idle, or reserved only by a pending response of this station.
-    pub fn enqueue(&mut self, now: Time, place: usize, idle: bool, clear: bool, rules: &Rules) {
+    pub fn start_contention(
+        &mut self,
+        now: Time,
+        place: usize,
+        idle: bool,
+        clear: bool,
+        rules: &AccessRules,
+    ) {
         if matches!(self.phase, Phase::Txop(_)) && place == 0 {
-            self.contention.waits = true; // the packet may be sent in the present TXOP
+            self.contention.has_packet = true; // the packet may be sent in the present TXOP
             return;
         }
         // During an exchange of another function the medium is busy (IEEE 802.11-2020 §10.23.2.2 a, TXNAV).
@@ -203,47 +210,47 @@ impl ChannelAccess {
     /// Marks the medium at the station as busy. `own`: true if the station's own response occupies the
     /// medium. Returns true if the station's deadline is cancelled.
     #[inline]
-    pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
-        let cancels = self.contention.busy(now, own, rules);
-        if self.has_others() { self.others_are_busy(now, own, cancels, rules) } else { cancels }
+    pub fn on_busy(&mut self, now: Time, own: bool, rules: &AccessRules) -> bool {
+        let cancels = self.contention.on_busy(now, own, rules);
+        if self.has_several_functions() { self.on_others_busy(now, own, cancels, rules) } else { cancels }
     }
 
     #[inline(never)]
-    fn others_are_busy(&mut self, now: Time, own: bool, mut cancels: bool, rules: &Rules) -> bool {
+    fn on_others_busy(&mut self, now: Time, own: bool, mut cancels: bool, rules: &AccessRules) -> bool {
         for other in &mut self.others {
-            cancels |= other.busy(now, own, rules);
+            cancels |= other.on_busy(now, own, rules);
         }
         cancels && self.earliest(rules) != now
     }
 
     /// Marks the medium at the station as idle. Returns the new deadline; `None` if the station has none.
-    pub fn idle(&mut self, now: Time, rules: &Rules) -> Option<Time> {
-        self.sense.idle(now);
+    pub fn on_idle(&mut self, now: Time, rules: &AccessRules) -> Option<Time> {
+        self.sense.on_idle(now);
         if self.phase != Phase::Contend {
             return None;
         }
-        self.contention.idle(&self.sense);
-        if self.has_others() {
-            return Some(self.others_are_idle(rules));
+        self.contention.on_idle(&self.sense);
+        if self.has_several_functions() {
+            return Some(self.on_others_idle(rules));
         }
-        if self.contention.waits { self.contention.access(rules) } else { None }
+        if self.contention.has_packet { self.contention.access_time(rules) } else { None }
     }
 
     #[inline(never)]
-    fn others_are_idle(&mut self, rules: &Rules) -> Time {
-        self.others.iter_mut().for_each(|other| other.idle(&self.sense));
+    fn on_others_idle(&mut self, rules: &AccessRules) -> Time {
+        self.others.iter_mut().for_each(|other| other.on_idle(&self.sense));
         self.earliest(rules)
     }
 
     /// Records the reception of a frame. `reserve`: end and holder of the reservation by the duration field;
     /// `None` if the frame was for this station.
-    pub fn received(&mut self, reserve: Option<(Time, Station)>) {
-        self.sense.received(reserve);
+    pub fn on_reception(&mut self, reserve: Option<(Time, Station)>) {
+        self.sense.on_reception(reserve);
     }
 
     /// Records the reception of a CF-End, which resets the NAV.
-    pub fn received_cf_end(&mut self) {
-        self.sense.received_cf_end();
+    pub fn on_cf_end(&mut self) {
+        self.sense.on_cf_end();
     }
 
     /// Records a frame that the station began to receive but could not decode.
@@ -254,29 +261,29 @@ impl ChannelAccess {
     /// True if no duration field forbids a CTS to `from` (IEEE 802.11-2016 §10.3.2.7). If frames reserve the
     /// whole TXOP, the TXOP holder's reservation does not forbid a CTS to the holder (IEEE 802.11-2020
     /// §10.23.2.4).
-    pub fn may_answer_rts(&self, now: Time, from: Station, nav: Nav) -> bool {
-        !self.sense.is_reserved(now) || nav == Nav::Limit && self.sense.holder() == from
+    pub fn may_respond_to_rts(&self, now: Time, from: Station, nav: Nav) -> bool {
+        !self.sense.is_reserved(now) || nav == Nav::Limit && self.sense.nav_holder() == from
     }
 
     /// Returns the action at the deadline.
-    pub fn due(&self) -> Due {
+    pub fn deadline_action(&self) -> DeadlineAction {
         match self.phase {
-            Phase::Contend => Due::Access,
-            Phase::Exchange { .. } => Due::Timeout,
-            Phase::Txop(_) => Due::Continuation,
+            Phase::Contend => DeadlineAction::Access,
+            Phase::Exchange { .. } => DeadlineAction::Timeout,
+            Phase::Txop(_) => DeadlineAction::Continuation,
         }
     }
 
     /// Starts a TXOP of the current function.
     pub fn obtain_txop(&mut self, now: Time) {
-        let limit = self.contention.txop();
+        let limit = self.contention.txop_limit();
         self.txop_end = if limit > Span::ZERO { now + limit } else { Time::ZERO };
         self.protected.clear();
     }
 
     /// Starts a CF-End of the station.
-    pub fn sends_cf_end(&mut self) {
-        self.sense.sends();
+    pub fn begin_cf_end(&mut self) {
+        self.sense.on_transmission();
     }
 
     /// Returns the end of the TXOP by its limit; `None` if the TXOP has a single exchange.
@@ -290,28 +297,28 @@ impl ChannelAccess {
     }
 
     /// Records a CTS of this receiver.
-    pub fn protect(&mut self, to: Station) {
+    pub fn record_cts(&mut self, to: Station) {
         if self.txop_end > Time::ZERO {
             self.protected.push(to);
         }
     }
 
     /// Starts an RTS or data frame of the station.
-    pub fn sends(&mut self, sent: FrameKind) {
-        self.sense.sends();
+    pub fn begin_sending(&mut self, sent: FrameKind) {
+        self.sense.on_transmission();
         self.phase = Phase::Exchange { sent, over: false, timeout: Time::MAX };
-        self.contention.won();
+        self.contention.on_medium_won();
     }
 
     /// Ends the station's own frame.
-    pub fn sent(&mut self) {
+    pub fn end_sending(&mut self) {
         if let Phase::Exchange { over, .. } = &mut self.phase {
             *over = true;
         }
     }
 
     /// Sets the timeout of a missing response. Returns false if the station does not wait for a response.
-    pub fn unanswered(&mut self, timeout: Time) -> bool {
+    pub fn set_response_timeout(&mut self, timeout: Time) -> bool {
         match &mut self.phase {
             Phase::Exchange { timeout: t, over: true, .. } => {
                 *t = timeout;
@@ -323,7 +330,7 @@ impl ChannelAccess {
 
     /// True if the station waits for this response: a CTS to its RTS, an ACK or a BlockAck to another frame. A
     /// station ignores a response after its timeout.
-    pub fn awaits(&self, answer: FrameKind) -> bool {
+    pub fn is_awaiting(&self, answer: FrameKind) -> bool {
         match self.phase {
             Phase::Exchange { sent, over, .. } => {
                 over && (sent == FrameKind::Rts) == (answer == FrameKind::Cts)
@@ -338,51 +345,51 @@ impl ChannelAccess {
     }
 
     /// Schedules a CTS or ACK of the station at `start`.
-    pub fn answers(&mut self, start: Time) {
+    pub fn schedule_response(&mut self, start: Time) {
         self.answer = start;
     }
 
     /// True if the station will start a response after `now`.
-    pub fn answers_after(&self, now: Time) -> bool {
+    pub fn has_response_after(&self, now: Time) -> bool {
         now < self.answer
     }
 
     /// Continues a burst with the next data frame, one SIFS after an ACK. The ACK resets the contention
     /// window (IEEE 802.11-2016 §10.3.3).
-    pub fn goes_on(&mut self) {
+    pub fn continue_burst(&mut self) {
         self.contention.reset();
-        self.sends(FrameKind::Data);
+        self.begin_sending(FrameKind::Data);
     }
 
     /// Ends an exchange that succeeded, and resets the contention window. Within a TXOP the next exchange may
     /// start at `next`, one SIFS later. `waits`: a further packet waits.
-    pub fn succeed(&mut self, next: Time, waits: bool) {
+    pub fn on_success(&mut self, next: Time, waits: bool) {
         if next < self.txop_end {
             self.contention.reset();
             self.phase = Phase::Txop(next);
-            self.contention.waits = waits;
+            self.contention.has_packet = waits;
         } else {
-            self.finish(waits);
+            self.end_exchange(waits);
         }
     }
 
     /// Ends a TXOP in which no further exchange fits. `waits`: a packet waits; `idle`: the medium at the
     /// station is idle. The backoffs count from the end of the last response.
     pub fn end_txop(&mut self, waits: bool, idle: bool) {
-        self.finish(waits);
+        self.end_exchange(waits);
         if idle {
-            self.contention.idle(&self.sense);
-            self.others.iter_mut().for_each(|other| other.idle(&self.sense));
+            self.contention.on_idle(&self.sense);
+            self.others.iter_mut().for_each(|other| other.on_idle(&self.sense));
         }
     }
 
     /// Ends an exchange that succeeded, or a packet's last attempt. Resets the contention window, and draws a
     /// post-backoff even if no further packet waits (IEEE 802.11-2016 §10.3.4.3). The post-backoff starts to
     /// count when the medium next becomes idle. `waits`: a further packet waits.
-    pub fn finish(&mut self, waits: bool) {
+    pub fn end_exchange(&mut self, waits: bool) {
         self.phase = Phase::Contend;
         self.txop_end = Time::ZERO;
-        self.contention.waits = waits;
+        self.contention.has_packet = waits;
         self.contention.reset();
         self.contention.draw();
     }
@@ -390,16 +397,16 @@ impl ChannelAccess {
     /// Ends the contention for a packet that has expired at the time of access. `idle`: the medium at the
     /// station is idle.
     #[cold]
-    pub fn expired(&mut self, now: Time, idle: bool) {
-        self.finish(false);
+    pub fn on_packet_expired(&mut self, now: Time, idle: bool) {
+        self.end_exchange(false);
         self.contention.count_now(now, idle);
     }
 
     /// Handles a CTS or ACK timeout. `last`: this was the packet's last attempt; `idle`: the medium at the
     /// station is idle. The backoffs of all functions wait for the timeout (IEEE 802.11-2020 §10.23.2.4 c).
-    pub fn on_failure(&mut self, now: Time, last: bool, idle: bool, rules: &Rules) {
+    pub fn on_failure(&mut self, now: Time, last: bool, idle: bool, rules: &AccessRules) {
         if last {
-            self.finish(false);
+            self.end_exchange(false);
         } else {
             let pauses = !self.sent_rts();
             self.phase = Phase::Contend;

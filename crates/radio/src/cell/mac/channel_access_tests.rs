@@ -3,20 +3,20 @@ use super::*;
 use crate::cell::mac::access_rules::Countdown;
 use crate::cell::plan::AckTimeout;
 use airhop_base::Span;
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 
 /// Parameters of 802.11b.
-const PARAMETERS: Parameters = Parameters {
+const PARAMETERS: ContentionParameters = ContentionParameters {
     category: AccessCategory::Be,
     ifs: Span::from_micros(50),
     eifs: Span::from_micros(364),
     cw_min: 31,
     cw_max: 1023,
-    txop: Span::ZERO,
+    txop_limit: Span::ZERO,
 };
 
 /// Rules of 802.11b without immediate access.
-const RULES: Rules = Rules {
+const RULES: AccessRules = AccessRules {
     slot: Span::from_micros(20),
     countdown: Countdown::IdleSlots,
     retry_delay: Span::ZERO,
@@ -30,7 +30,7 @@ fn us(t: u64) -> Time {
 
 /// Returns a station of DCF.
 fn dcf(seed: u64) -> ChannelAccess {
-    ChannelAccess::new([(PARAMETERS, Streams::new(seed, 0).stream("backoff"))])
+    ChannelAccess::new([(PARAMETERS, RandomStreams::new(seed, 0).stream("backoff"))])
 }
 
 /// Returns a station that got a packet at 1000 µs while the medium was idle, and the number of backoff slots
@@ -39,8 +39,8 @@ fn contending(at_least: u64) -> (ChannelAccess, u64) {
     (0..)
         .map(|seed| {
             let mut station = dcf(seed);
-            station.enqueue(us(1000), 0, true, true, &RULES);
-            let slots = (station.deadline(&RULES) - us(1050)).whole(RULES.slot);
+            station.start_contention(us(1000), 0, true, true, &RULES);
+            let slots = (station.deadline(&RULES) - us(1050)).whole_multiples(RULES.slot);
             (station, slots)
         })
         .find(|(_, slots)| *slots >= at_least)
@@ -53,9 +53,9 @@ fn a_frozen_backoff_counts_the_whole_slots_that_elapsed() {
     // the third and of the fourth slot, within the first slot, and within the DIFS.
     for (busy, counted) in [(1125, 3), (1110, 3), (1130, 4), (1060, 0), (1040, 0)] {
         let (mut station, slots) = contending(6);
-        station.busy(us(busy), false, &RULES);
+        station.on_busy(us(busy), false, &RULES);
         assert_eq!(station.deadline(&RULES), Time::MAX);
-        station.idle(us(3000), &RULES);
+        station.on_idle(us(3000), &RULES);
         assert_eq!(station.deadline(&RULES), us(3050 + 20 * (slots - counted)), "busy at {busy} µs");
     }
 }
@@ -64,41 +64,41 @@ fn a_frozen_backoff_counts_the_whole_slots_that_elapsed() {
 fn a_backoff_that_ends_as_the_medium_becomes_busy_is_not_frozen() {
     let (mut station, slots) = contending(6);
     let end = us(1050 + 20 * slots);
-    station.busy(end, false, &RULES);
+    station.on_busy(end, false, &RULES);
     assert_eq!(station.deadline(&RULES), end);
 }
 
 #[test]
 fn the_nav_keeps_the_medium_busy_after_physical_carrier_sense() {
     let (mut station, slots) = contending(6);
-    station.busy(us(1040), false, &RULES);
-    station.received(Some((us(5000), 9)));
-    station.idle(us(3000), &RULES);
-    let answers = |at, from, nav| station.may_answer_rts(us(at), from, nav);
+    station.on_busy(us(1040), false, &RULES);
+    station.on_reception(Some((us(5000), 9)));
+    station.on_idle(us(3000), &RULES);
+    let answers = |at, from, nav| station.may_respond_to_rts(us(at), from, nav);
     assert!(!answers(4999, 1, Nav::Limit) && answers(5000, 1, Nav::Limit));
     // The holder of a TXOP may send RTS to another receiver within it (IEEE 802.11-2020 §10.23.2.4).
     assert!(!answers(4999, 9, Nav::Response) && answers(4999, 9, Nav::Limit));
     assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
-    station.busy(us(4000), false, &RULES); // and no slot during the reservation counts
-    station.received(Some((us(4500), 9))); // an earlier end of a reservation does not shorten it
-    station.idle(us(4100), &RULES);
+    station.on_busy(us(4000), false, &RULES); // and no slot during the reservation counts
+    station.on_reception(Some((us(4500), 9))); // an earlier end of a reservation does not shorten it
+    station.on_idle(us(4100), &RULES);
     assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
-    station.busy(us(4200), false, &RULES);
-    station.received_cf_end();
-    station.idle(us(4300), &RULES);
+    station.on_busy(us(4200), false, &RULES);
+    station.on_cf_end();
+    station.on_idle(us(4300), &RULES);
     assert_eq!(station.deadline(&RULES), us(4350 + 20 * slots));
 }
 
 #[test]
 fn eifs_counts_from_the_undecodable_signal_to_a_frame() {
     let (mut station, slots) = contending(6);
-    station.busy(us(1040), false, &RULES);
+    station.on_busy(us(1040), false, &RULES);
     station.on_undecodable_frame();
-    station.idle(us(3000), &RULES);
+    station.on_idle(us(3000), &RULES);
     assert_eq!(station.deadline(&RULES), us(3364 + 20 * slots));
-    station.busy(us(3100), false, &RULES);
-    station.received(None);
-    station.idle(us(3200), &RULES);
+    station.on_busy(us(3100), false, &RULES);
+    station.on_reception(None);
+    station.on_idle(us(3200), &RULES);
     assert_eq!(station.deadline(&RULES), us(3250 + 20 * slots));
 }
 
@@ -107,14 +107,14 @@ fn eifs_counts_from_the_undecodable_signal_to_a_frame() {
 #[test]
 fn a_transmission_of_the_station_ends_its_eifs() {
     let (mut station, slots) = contending(0);
-    station.busy(us(1040), false, &RULES);
+    station.on_busy(us(1040), false, &RULES);
     station.on_undecodable_frame();
-    station.idle(us(3000), &RULES);
+    station.on_idle(us(3000), &RULES);
     let start = us(3364 + 20 * slots);
     assert_eq!(station.deadline(&RULES), start);
-    station.busy(start, false, &RULES);
-    station.sends(FrameKind::Data);
-    station.idle(start + Span::from_micros(1000), &RULES);
+    station.on_busy(start, false, &RULES);
+    station.begin_sending(FrameKind::Data);
+    station.on_idle(start + Span::from_micros(1000), &RULES);
     let timeout = start + Span::from_micros(1232);
     station.on_failure(timeout, false, true, &RULES);
     let drawn = station.contention.drawn().expect("a backoff is drawn");
@@ -125,21 +125,21 @@ fn a_transmission_of_the_station_ends_its_eifs() {
 /// retry delay, even if the medium becomes busy during the delay. The next packet waits no longer than usual.
 #[test]
 fn slow_loss_awareness_delays_the_retransmission_backoff() {
-    let rules = Rules { retry_delay: Span::from_micros(90_000), ..RULES };
+    let rules = AccessRules { retry_delay: Span::from_micros(90_000), ..RULES };
     let (mut station, slots) = contending(0);
-    station.busy(us(1050 + 20 * slots), false, &rules);
-    station.sends(FrameKind::Data);
+    station.on_busy(us(1050 + 20 * slots), false, &rules);
+    station.begin_sending(FrameKind::Data);
     station.on_failure(us(3000), false, true, &rules);
     let drawn = station.contention.drawn().expect("a backoff is drawn");
     let repetition = us(93_000 + 20 * u64::from(drawn));
     assert_eq!(station.deadline(&rules), repetition);
-    station.busy(us(4000), false, &rules);
-    station.idle(us(5000), &rules);
+    station.on_busy(us(4000), false, &rules);
+    station.on_idle(us(5000), &rules);
     assert_eq!(station.deadline(&rules), repetition);
-    station.busy(repetition, false, &rules);
-    station.sends(FrameKind::Data);
+    station.on_busy(repetition, false, &rules);
+    station.begin_sending(FrameKind::Data);
     station.on_failure(us(99_000), true, true, &rules);
-    station.enqueue(us(99_000), 0, true, true, &rules);
+    station.start_contention(us(99_000), 0, true, true, &rules);
     assert!(station.deadline(&rules) <= us(99_050 + 20 * 31));
 }
 
@@ -150,13 +150,13 @@ fn the_post_backoff_runs_without_a_packet() {
     let after_success = |next: u64| {
         let (mut station, slots) = contending(0);
         let start = us(1050 + 20 * slots);
-        station.busy(start, false, &RULES);
-        station.sends(FrameKind::Data);
-        station.finish(false);
-        station.idle(us(4000), &RULES);
+        station.on_busy(start, false, &RULES);
+        station.begin_sending(FrameKind::Data);
+        station.end_exchange(false);
+        station.on_idle(us(4000), &RULES);
         assert_eq!(station.deadline(&RULES), Time::MAX, "no deadline");
         let drawn = station.contention.drawn().expect("a post-backoff is always drawn");
-        station.enqueue(us(next), 0, true, true, &RULES);
+        station.start_contention(us(next), 0, true, true, &RULES);
         (station.deadline(&RULES), u64::from(drawn))
     };
     let (deadline, drawn) = after_success(4030);
@@ -169,14 +169,14 @@ fn the_post_backoff_runs_without_a_packet() {
 /// whole DIFS.
 #[test]
 fn an_interrupted_direct_access_becomes_a_backoff() {
-    let rules = Rules { immediate_access: true, ..RULES };
+    let rules = AccessRules { immediate_access: true, ..RULES };
     let deadlines = (0..20).map(|seed| {
         let mut station = dcf(seed);
-        station.idle(us(1000), &rules);
-        station.enqueue(us(1010), 0, true, true, &rules);
+        station.on_idle(us(1000), &rules);
+        station.start_contention(us(1010), 0, true, true, &rules);
         assert_eq!(station.deadline(&rules), us(1050));
-        station.busy(us(1030), false, &rules);
-        station.idle(us(3000), &rules);
+        station.on_busy(us(1030), false, &rules);
+        station.on_idle(us(3000), &rules);
         station.deadline(&rules)
     });
     // 20 draws from 0 … 31 are all at most 20 with probability 1e-4
@@ -186,20 +186,20 @@ fn an_interrupted_direct_access_becomes_a_backoff() {
 /// IEEE 802.11-2016 §10.3.4.2: the station's own ACK delays a direct access, and causes no backoff.
 #[test]
 fn an_ack_sent_by_the_station_delays_its_direct_access() {
-    let rules = Rules { immediate_access: true, ..RULES };
+    let rules = AccessRules { immediate_access: true, ..RULES };
     // In a shared medium the link ACK already occupies the medium when the packet arrives; in any other
     // medium the link ACK starts later.
     for taken in [true, false] {
         for seed in 0..20 {
             let mut station = dcf(seed);
-            station.idle(us(1000), &rules);
-            station.answers(us(1010));
-            assert!(station.answers_after(us(1000)) && !station.answers_after(us(1010)));
-            station.enqueue(us(1000), 0, !taken, true, &rules);
+            station.on_idle(us(1000), &rules);
+            station.schedule_response(us(1010));
+            assert!(station.has_response_after(us(1000)) && !station.has_response_after(us(1010)));
+            station.start_contention(us(1000), 0, !taken, true, &rules);
             assert_eq!(station.deadline(&rules), if taken { Time::MAX } else { us(1050) });
-            station.busy(us(1010), true, &rules);
+            station.on_busy(us(1010), true, &rules);
             assert_eq!(station.deadline(&rules), Time::MAX);
-            station.idle(us(1212), &rules);
+            station.on_idle(us(1212), &rules);
             assert_eq!(station.deadline(&rules), us(1262));
         }
     }
@@ -208,14 +208,14 @@ fn an_ack_sent_by_the_station_delays_its_direct_access() {
 /// IEEE 802.11-2016 §10.3.4.2: a packet is sent without a backoff only if both carrier senses are idle.
 #[test]
 fn a_reserved_or_busy_medium_prevents_direct_access() {
-    let rules = Rules { immediate_access: true, ..RULES };
+    let rules = AccessRules { immediate_access: true, ..RULES };
     for (idle, reserved) in [(true, us(3000)), (false, us(0))] {
         let deadlines = (0..20).map(|seed| {
             let mut station = dcf(seed);
-            station.received(Some((reserved, 9)));
-            station.enqueue(us(1000), 0, idle, idle, &rules);
+            station.on_reception(Some((reserved, 9)));
+            station.start_contention(us(1000), 0, idle, idle, &rules);
             if !idle {
-                station.idle(us(3000), &rules);
+                station.on_idle(us(3000), &rules);
             }
             station.deadline(&rules)
         });
@@ -229,8 +229,8 @@ fn cw_doubles_up_to_cwmax_and_is_reset_by_the_last_failure() {
     let mut windows = vec![];
     for attempt in 1..=7 {
         windows.push(station.contention.window());
-        station.sends(FrameKind::Data);
-        station.unanswered(us(20_000 * attempt));
+        station.begin_sending(FrameKind::Data);
+        station.set_response_timeout(us(20_000 * attempt));
         station.on_failure(us(20_000 * attempt), attempt == 7, true, &RULES);
     }
     assert_eq!(windows, [31, 63, 127, 255, 511, 1023, 1023]);
@@ -238,7 +238,7 @@ fn cw_doubles_up_to_cwmax_and_is_reset_by_the_last_failure() {
 }
 
 /// Rules of EDCA at 5 GHz.
-const EDCA: Rules = Rules {
+const EDCA: AccessRules = AccessRules {
     slot: Span::from_micros(9),
     countdown: Countdown::Boundaries,
     immediate_access: true,
@@ -260,8 +260,8 @@ fn functions(seed: u64, categories: &[AccessCategory]) -> ChannelAccess {
             AccessCategory::Vo => (34, 3, 7),
         };
         let [ifs, eifs] = [ifs, ifs + 60].map(Span::from_micros);
-        let parameters = Parameters { category, ifs, eifs, cw_min, cw_max, txop: TXOP };
-        (parameters, Streams::new(seed, 0).stream(category.name()))
+        let parameters = ContentionParameters { category, ifs, eifs, cw_min, cw_max, txop_limit: TXOP };
+        (parameters, RandomStreams::new(seed, 0).stream(category.name()))
     }))
 }
 
@@ -272,19 +272,19 @@ fn an_edca_queue_counts_down_at_slot_boundaries() {
     let edca = EDCA;
     let start = |seed| functions(seed, &[AccessCategory::Be]);
     let mut station = start(1);
-    station.enqueue(us(100), 0, true, true, &edca);
+    station.start_contention(us(100), 0, true, true, &edca);
     assert_eq!(station.deadline(&edca), us(43 + 7 * 9), "boundaries at 97 and 106 µs");
     for seed in 0..20 {
         for (busy, counted) in [(43 + 4 * 9, 5), (43 + 4 * 9 + 3, 5), (43, 1), (42, 0)] {
             let mut station = start(seed);
-            station.finish(false);
-            station.idle(us(1000), &edca);
-            station.enqueue(us(1000), 0, true, true, &edca);
-            let slots = (station.deadline(&edca) - us(1043)).whole(edca.slot);
+            station.end_exchange(false);
+            station.on_idle(us(1000), &edca);
+            station.start_contention(us(1000), 0, true, true, &edca);
+            let slots = (station.deadline(&edca) - us(1043)).whole_multiples(edca.slot);
             if slots > counted {
-                station.busy(us(1000 + busy), false, &edca);
-                station.idle(us(3000), &edca);
-                let left = (station.deadline(&edca) - us(3043)).whole(edca.slot);
+                station.on_busy(us(1000 + busy), false, &edca);
+                station.on_idle(us(3000), &edca);
+                let left = (station.deadline(&edca) - us(3043)).whole_multiples(edca.slot);
                 assert_eq!(left, slots - counted, "busy {busy} µs after the medium became idle");
             }
         }
@@ -294,10 +294,10 @@ fn an_edca_queue_counts_down_at_slot_boundaries() {
 /// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of a response a queue waits AIFS.
 #[test]
 fn an_edca_queue_waits_aifs_after_a_response_timeout() {
-    let edca = Rules { countdown: Countdown::Boundaries, ack_timeout: AckTimeout::Ieee, ..RULES };
+    let edca = AccessRules { countdown: Countdown::Boundaries, ack_timeout: AckTimeout::Ieee, ..RULES };
     let (mut station, _) = contending(0);
-    station.sends(FrameKind::Data);
-    station.idle(us(3000), &edca);
+    station.begin_sending(FrameKind::Data);
+    station.on_idle(us(3000), &edca);
     station.on_failure(us(3045), false, true, &edca);
     let drawn = station.contention.drawn().expect("a backoff is drawn");
     assert_eq!(station.deadline(&edca), us(3095 + 20 * u64::from(drawn)));
@@ -307,17 +307,17 @@ fn an_edca_queue_waits_aifs_after_a_response_timeout() {
 /// whole slots after the timeout, even for a packet that arrives after the end of the post-backoff.
 #[test]
 fn edca_slot_boundaries_count_from_the_last_timeout() {
-    let edca = Rules {
+    let edca = AccessRules {
         countdown: Countdown::Boundaries,
         immediate_access: true,
         ack_timeout: AckTimeout::Ieee,
         ..RULES
     };
     let (mut station, _) = contending(0);
-    station.sends(FrameKind::Data);
-    station.idle(us(3000), &edca);
+    station.begin_sending(FrameKind::Data);
+    station.on_idle(us(3000), &edca);
     station.on_failure(us(3045), true, true, &edca);
-    station.enqueue(us(9001), 0, true, true, &edca);
+    station.start_contention(us(9001), 0, true, true, &edca);
     assert_eq!(station.deadline(&edca), us(9015), "boundaries are 3095 + 20 n µs");
 }
 
@@ -328,9 +328,9 @@ const ALL: [AccessCategory; 4] =
 /// backoff that each function has drawn, by place.
 fn contending_functions(seed: u64) -> (ChannelAccess, [u64; 4]) {
     let mut station = functions(seed, &ALL);
-    (0..4).for_each(|place| station.enqueue(us(500), place, false, false, &EDCA));
+    (0..4).for_each(|place| station.start_contention(us(500), place, false, false, &EDCA));
     assert_eq!(station.deadline(&EDCA), Time::MAX);
-    station.idle(us(1000), &EDCA);
+    station.on_idle(us(1000), &EDCA);
     let drawn = [0, 1, 2, 3].map(|place| u64::from(station.at(place).drawn().expect("a busy medium")));
     (station, drawn)
 }
@@ -369,22 +369,22 @@ fn an_internal_collision_doubles_the_window_of_the_lower_function() {
         let now = station.deadline(&EDCA);
         let winner = station.winner(now, &EDCA);
         let category = ALL[winner];
-        station.exchange_places(winner);
+        station.swap_with_current(winner);
         assert_eq!(station.category(), category);
         for place in 1..4 {
             let of = ALL.iter().position(|category| *category == station.category_at(place)).unwrap();
             let before = station.at(place).window();
-            let collides = station.collides(place, now, &EDCA);
+            let collides = station.has_internal_collision(place, now, &EDCA);
             assert_eq!(collides, slots[of] == *slots.iter().min().unwrap());
             if collides {
                 collisions += 1;
-                station.lose(place, false, true);
+                station.on_internal_collision(place, false, true);
                 let most = [1023, 1023, 15, 7][of];
                 assert_eq!(station.at(place).window(), (2 * before + 1).min(most));
             }
         }
-        station.sends(FrameKind::Data);
-        assert!(!station.busy(now, false, &EDCA) || station.deadline(&EDCA) == Time::MAX);
+        station.begin_sending(FrameKind::Data);
+        assert!(!station.on_busy(now, false, &EDCA) || station.deadline(&EDCA) == Time::MAX);
         for place in 1..4 {
             let of = ALL.iter().position(|category| *category == station.category_at(place)).unwrap();
             let (first, aifsn) = (*slots.iter().min().unwrap(), [3, 7, 2, 2][of]);
@@ -404,20 +404,20 @@ fn a_timeout_delays_all_functions_of_the_station() {
     for seed in 0..50 {
         let (mut station, _) = contending_functions(seed);
         let now = station.deadline(&EDCA);
-        station.exchange_places(station.winner(now, &EDCA));
+        station.swap_with_current(station.winner(now, &EDCA));
         (1..4)
-            .filter(|place| station.collides(*place, now, &EDCA))
+            .filter(|place| station.has_internal_collision(*place, now, &EDCA))
             .collect::<Vec<_>>()
             .into_iter()
-            .for_each(|place| station.lose(place, false, true));
-        station.sends(FrameKind::Ampdu);
-        station.busy(now, false, &EDCA);
-        station.sent();
+            .for_each(|place| station.on_internal_collision(place, false, true));
+        station.begin_sending(FrameKind::Ampdu);
+        station.on_busy(now, false, &EDCA);
+        station.end_sending();
         let end = now + Span::from_micros(1000);
-        station.idle(end, &EDCA);
+        station.on_idle(end, &EDCA);
         assert_eq!(station.deadline(&EDCA), Time::MAX, "the response may still arrive");
         let timeout = end + Span::from_micros(45);
-        station.unanswered(timeout);
+        station.set_response_timeout(timeout);
         assert_eq!(station.deadline(&EDCA), timeout);
         station.on_failure(timeout, false, true, &EDCA);
         let slots = (0..4).map(|place| {
@@ -438,14 +438,14 @@ fn a_timeout_delays_all_functions_of_the_station() {
 fn a_packet_draws_a_backoff_during_the_exchange_of_another_function() {
     let deadlines = (0..50).map(|seed| {
         let mut station = functions(seed, &[AccessCategory::Be, AccessCategory::Bk]);
-        station.idle(us(0), &EDCA);
-        station.enqueue(us(100), 0, true, true, &EDCA);
+        station.on_idle(us(0), &EDCA);
+        station.start_contention(us(100), 0, true, true, &EDCA);
         let now = station.deadline(&EDCA);
-        station.sends(FrameKind::Data);
-        station.busy(now, false, &EDCA);
-        station.enqueue(us(200), 1, true, true, &EDCA);
-        station.finish(false);
-        station.idle(us(1000), &EDCA);
+        station.begin_sending(FrameKind::Data);
+        station.on_busy(now, false, &EDCA);
+        station.start_contention(us(200), 1, true, true, &EDCA);
+        station.end_exchange(false);
+        station.on_idle(us(1000), &EDCA);
         station.deadline(&EDCA)
     });
     let latest = deadlines.max().unwrap(); // 50 draws from 0 … 15 are all at most 9 with probability 1e-10
@@ -457,23 +457,23 @@ fn a_packet_draws_a_backoff_during_the_exchange_of_another_function() {
 #[test]
 fn a_txop_continues_after_a_sifs_until_its_limit() {
     let mut station = functions(1, &[AccessCategory::Vo, AccessCategory::Be]);
-    station.enqueue(us(100), 0, true, true, &EDCA);
+    station.start_contention(us(100), 0, true, true, &EDCA);
     let start = station.deadline(&EDCA);
     station.obtain_txop(start);
     assert_eq!((station.txop_end(), station.needs_rts(3)), (Some(start + TXOP), true));
-    station.sends(FrameKind::Rts);
-    station.protect(3);
+    station.begin_sending(FrameKind::Rts);
+    station.record_cts(3);
     assert!(!station.needs_rts(3) && station.needs_rts(4));
     let (end, next) = (start + Span::from_micros(1484), start + Span::from_micros(1500));
-    station.succeed(next, false);
-    station.idle(end, &EDCA);
-    assert!(matches!(station.due(), Due::Continuation));
+    station.on_success(next, false);
+    station.on_idle(end, &EDCA);
+    assert!(matches!(station.deadline_action(), DeadlineAction::Continuation));
     assert_eq!(station.deadline(&EDCA), next);
-    station.enqueue(end, 0, true, true, &EDCA);
-    assert!(station.waits(0) && station.contention.drawn().is_none(), "the packet needs no backoff");
-    station.sends(FrameKind::Data);
-    station.succeed(start + TXOP, true);
-    assert!(matches!(station.due(), Due::Access) && station.txop_end().is_none());
+    station.start_contention(end, 0, true, true, &EDCA);
+    assert!(station.has_packet(0) && station.contention.drawn().is_none(), "the packet needs no backoff");
+    station.begin_sending(FrameKind::Data);
+    station.on_success(start + TXOP, true);
+    assert!(matches!(station.deadline_action(), DeadlineAction::Access) && station.txop_end().is_none());
     assert!(station.contention.drawn().is_some());
 }
 
@@ -481,15 +481,15 @@ fn a_txop_continues_after_a_sifs_until_its_limit() {
 #[test]
 fn a_txop_ends_without_a_packet() {
     let mut station = functions(1, &[AccessCategory::Vo]);
-    station.enqueue(us(100), 0, true, true, &EDCA);
+    station.start_contention(us(100), 0, true, true, &EDCA);
     station.obtain_txop(us(142));
-    station.sends(FrameKind::Data);
-    station.succeed(us(516), false);
-    station.idle(us(500), &EDCA);
+    station.begin_sending(FrameKind::Data);
+    station.on_success(us(516), false);
+    station.on_idle(us(500), &EDCA);
     station.end_txop(false, true);
     assert_eq!(station.deadline(&EDCA), Time::MAX);
     let drawn = station.contention.drawn().expect("a post-backoff");
-    station.enqueue(us(517), 0, true, true, &EDCA);
+    station.start_contention(us(517), 0, true, true, &EDCA);
     assert_eq!(station.deadline(&EDCA), us(534 + 9 * u64::from(drawn)));
 }
 
@@ -499,11 +499,11 @@ fn a_txop_ends_without_a_packet() {
 fn a_response_within_a_txop_resets_the_contention_window() {
     for seed in 0..50 {
         let mut station = functions(seed, &[AccessCategory::Vo]);
-        station.enqueue(us(100), 0, true, true, &EDCA);
+        station.start_contention(us(100), 0, true, true, &EDCA);
         (0..4).for_each(|_| station.contention.double(None)); // CW is CWmax, 7
         station.obtain_txop(us(142));
-        station.sends(FrameKind::Data);
-        station.succeed(us(516), true);
+        station.begin_sending(FrameKind::Data);
+        station.on_success(us(516), true);
         station.contention.draw();
         let drawn = station.contention.drawn().expect("a backoff");
         assert!(drawn <= 3, "{drawn}");

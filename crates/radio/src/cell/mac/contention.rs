@@ -1,9 +1,9 @@
 //! Contention for the medium: backoff, contention window, and count of idle slots.
-use super::access_rules::{Countdown, Parameters, Rules};
+use super::access_rules::{AccessRules, ContentionParameters, Countdown};
 use super::carrier_sense::CarrierSense;
 use crate::cell::plan::AckTimeout;
 use airhop_base::{AccessCategory, Span, Time};
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Backoff {
@@ -19,9 +19,9 @@ enum Backoff {
 /// Contention of one queue of a station: the only queue with DCF, or the queue of one EDCA function.
 #[derive(Debug)]
 pub(super) struct Contention {
-    parameters: Parameters,
+    parameters: ContentionParameters,
     /// True if a packet waits for the medium, or is in an exchange.
-    pub waits: bool,
+    pub has_packet: bool,
     backoff: Backoff,
     /// Start of the slot count, in the past or future; `None` while the medium is busy or an exchange is in
     /// progress.
@@ -29,14 +29,14 @@ pub(super) struct Contention {
     cw: u32,
     /// Earliest start of the backoff before the next retransmission.
     repeat_from: Time,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl Contention {
-    pub fn new(parameters: Parameters, stream: Stream) -> Self {
+    pub fn new(parameters: ContentionParameters, stream: RandomStream) -> Self {
         Contention {
             parameters,
-            waits: false,
+            has_packet: false,
             backoff: Backoff::None,
             counting: Some(Time::ZERO + parameters.ifs),
             cw: parameters.cw_min,
@@ -50,26 +50,26 @@ impl Contention {
     }
 
     /// Returns the TXOP limit.
-    pub fn txop(&self) -> Span {
-        self.parameters.txop
+    pub fn txop_limit(&self) -> Span {
+        self.parameters.txop_limit
     }
 
     /// Returns the time of access if the medium stays idle; `None` while the medium is busy.
-    pub fn access(&self, rules: &Rules) -> Option<Time> {
+    pub fn access_time(&self, rules: &AccessRules) -> Option<Time> {
         self.counting.map(|from| from + self.slots_left(rules))
     }
 
     /// Returns the time of access of a packet that waits; `Time::MAX` without a packet, and while the medium
     /// is busy. A post-backoff without a packet needs no event.
-    pub fn deadline(&self, rules: &Rules) -> Time {
-        if self.waits { self.access(rules).unwrap_or(Time::MAX) } else { Time::MAX }
+    pub fn deadline(&self, rules: &AccessRules) -> Time {
+        if self.has_packet { self.access_time(rules).unwrap_or(Time::MAX) } else { Time::MAX }
     }
 
     /// Starts contention for an arriving packet. No other packet may be waiting. `idle`: the medium at the
     /// station is idle; `clear`: the medium is idle, or occupied only by a pending response of this station.
-    pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &Rules) {
-        debug_assert!(!self.waits, "the MAC is not free");
-        self.waits = true;
+    pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &AccessRules) {
+        debug_assert!(!self.has_packet, "the MAC is not free");
+        self.has_packet = true;
         self.end_post_backoff(now, rules);
         if self.backoff != Backoff::None {
             return; // IEEE 802.11-2016 §10.3.4.2: the packet waits for a pending post-backoff
@@ -92,34 +92,34 @@ impl Contention {
     /// if the change is too late to stop a waiting packet. The packet's slot starts at the same time, so the
     /// station transmits too, and the frames collide.
     #[inline]
-    pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
+    pub fn on_busy(&mut self, now: Time, own: bool, rules: &AccessRules) -> bool {
         self.counting.is_some_and(|from| self.freeze(now, from, own, rules))
     }
 
     /// Stops the count of slots that started at `from`.
-    fn freeze(&mut self, now: Time, from: Time, own: bool, rules: &Rules) -> bool {
+    fn freeze(&mut self, now: Time, from: Time, own: bool, rules: &AccessRules) -> bool {
         let over = from + self.slots_left(rules);
-        if self.waits && over == now {
+        if self.has_packet && over == now {
             return false;
         }
         self.counting = None;
         match self.backoff {
             Backoff::None => {}
-            _ if !self.waits && over <= now => self.backoff = Backoff::None, // the post-backoff has ended
-            Backoff::Direct if own => {}                                     // the station's own response
+            _ if !self.has_packet && over <= now => self.backoff = Backoff::None, // the post-backoff has ended
+            Backoff::Direct if own => {} // the station's own response
             Backoff::Direct => self.draw(),
             Backoff::Slots(n) => self.backoff = Backoff::Slots(n - counted(now, from, rules).min(n)),
         }
-        self.waits
+        self.has_packet
     }
 
     /// Restarts the count of slots on an idle medium.
-    pub fn idle(&mut self, sense: &CarrierSense) {
+    pub fn on_idle(&mut self, sense: &CarrierSense) {
         self.counting = Some(self.count_start(sense));
     }
 
     /// Ends the contention at the start of the station's transmission.
-    pub fn won(&mut self) {
+    pub fn on_medium_won(&mut self) {
         self.backoff = Backoff::None;
         self.counting = None;
     }
@@ -127,13 +127,13 @@ impl Contention {
     /// Handles a lost internal collision: a function of higher category starts in the same slot. The losing
     /// function acts as if its frame had collided (IEEE 802.11-2020 §10.23.2.4). `gave_up`: this was the
     /// packet's last attempt; `waits`: a packet waits.
-    pub fn lose(&mut self, gave_up: bool, waits: bool) {
+    pub fn on_internal_collision(&mut self, gave_up: bool, waits: bool) {
         if gave_up {
             self.reset();
         } else {
             self.double(None);
         }
-        self.waits = waits;
+        self.has_packet = waits;
         self.draw();
         self.counting = None;
     }
@@ -151,13 +151,13 @@ impl Contention {
 
     /// Draws a backoff, uniform in {0, …, CW} slots.
     pub fn draw(&mut self) {
-        self.backoff = Backoff::Slots(self.stream.below(self.cw + 1));
+        self.backoff = Backoff::Slots(self.stream.uniform_below(self.cw + 1));
     }
 
     /// Starts the count of slots at a timeout of the station. `idle`: the medium at the station is idle. The
     /// backoff does not count during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4 c),
     /// another interframe space precedes the backoff.
-    pub fn count_from_timeout(&mut self, now: Time, sense: &CarrierSense, idle: bool, rules: &Rules) {
+    pub fn count_from_timeout(&mut self, now: Time, sense: &CarrierSense, idle: bool, rules: &AccessRules) {
         let from = match (rules.ack_timeout, rules.countdown) {
             (AckTimeout::Ieee, Countdown::IdleSlots) => now,
             _ => now + self.parameters.ifs,
@@ -171,7 +171,7 @@ impl Contention {
         self.counting = idle.then_some(now);
     }
 
-    fn slots_left(&self, rules: &Rules) -> Span {
+    fn slots_left(&self, rules: &AccessRules) -> Span {
         match self.backoff {
             Backoff::Slots(n) => rules.slot * u64::from(n),
             Backoff::None | Backoff::Direct => Span::ZERO,
@@ -180,12 +180,12 @@ impl Contention {
 
     /// Returns the start of the count of slots, if the medium stays idle.
     fn count_start(&self, sense: &CarrierSense) -> Time {
-        sense.clear_from(self.parameters.ifs, self.parameters.eifs).max(self.repeat_from)
+        sense.interframe_space_end(self.parameters.ifs, self.parameters.eifs).max(self.repeat_from)
     }
 
     /// Ends a post-backoff that reached zero while no packet waited.
-    fn end_post_backoff(&mut self, now: Time, rules: &Rules) {
-        if self.access(rules).is_some_and(|over| over <= now) {
+    fn end_post_backoff(&mut self, now: Time, rules: &AccessRules) {
+        if self.access_time(rules).is_some_and(|over| over <= now) {
             self.backoff = Backoff::None;
         }
     }
@@ -208,11 +208,11 @@ impl Contention {
 }
 
 /// Returns the number of slots counted since `from` if the medium becomes busy at `now`.
-fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
+fn counted(now: Time, from: Time, rules: &AccessRules) -> u32 {
     if now < from {
         return 0; // the interframe space has not ended
     }
-    let whole = now.since(from).whole(rules.slot).min(u64::from(u32::MAX) - 1) as u32;
+    let whole = now.since(from).whole_multiples(rules.slot).min(u64::from(u32::MAX) - 1) as u32;
     match rules.countdown {
         Countdown::IdleSlots => whole,
         Countdown::Boundaries => whole + 1,
@@ -221,7 +221,7 @@ fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
 
 /// Returns the earliest access time for a packet that arrives at `now`. The slot count started at `from`.
 /// EDCA accesses the medium only at slot boundaries.
-fn boundary(now: Time, from: Time, rules: &Rules) -> Time {
+fn boundary(now: Time, from: Time, rules: &AccessRules) -> Time {
     if rules.countdown == Countdown::IdleSlots || now <= from {
         return from.max(now);
     }

@@ -8,7 +8,7 @@ pub(crate) struct DataFrame {
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
     /// Length of the headers at the start of the frame, bytes.
-    pub header: u32,
+    pub header_bytes: u32,
     /// Airtime of the frame.
     pub airtime: Span,
 }

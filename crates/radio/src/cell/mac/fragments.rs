@@ -9,20 +9,20 @@ use airhop_base::{Fragment, Time};
 
 /// Frames with the fragments of a packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pieces {
+pub(super) struct FragmentFrames {
     pub first: DataFrame,
     /// Frame of each fragment except the first and the last.
     pub middle: DataFrame,
     pub last: DataFrame,
     pub count: u32,
     /// Bytes of the MSDU in the first fragment, and in each later fragment except the last.
-    pub msdu: [u32; 2],
+    pub msdu_bytes: [u32; 2],
 }
 
 /// Fragments of a packet and their state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragments {
-    pieces: Pieces,
+    pieces: FragmentFrames,
     turns: FragmentOrder,
     /// Number of the fragment on the air, or of the next fragment to be sent.
     current: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Fragments {
 
 /// Next step after the transmission of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextStep {
     /// Another fragment is sent.
     Fragment,
     /// The packet is complete: every fragment is acknowledged.
@@ -47,7 +47,7 @@ pub(crate) enum Next {
 }
 
 impl Fragments {
-    pub(super) fn new(pieces: Pieces, turns: FragmentOrder, transmissions: u32) -> Self {
+    pub(super) fn new(pieces: FragmentFrames, turns: FragmentOrder, transmissions: u32) -> Self {
         Fragments { pieces, turns, current: 0, left: transmissions, acknowledged: 0, received: 0 }
     }
 
@@ -57,8 +57,8 @@ impl Fragments {
     }
 
     /// Returns the part of the MSDU in the frame on the air.
-    pub fn part(&self) -> Fragment {
-        let [first, each] = self.pieces.msdu;
+    pub fn current_fragment(&self) -> Fragment {
+        let [first, each] = self.pieces.msdu_bytes;
         let (start, bytes) = match self.current.checked_sub(1) {
             None => (0, first),
             Some(between) => (first + between * each, each),
@@ -68,17 +68,17 @@ impl Fragments {
 
     /// Returns the frame that will follow the ACK of the present frame after a SIFS. `None` if the packet is
     /// then complete, or if no transmission remains.
-    pub fn following(&self) -> Option<&DataFrame> {
+    pub fn following_frame(&self) -> Option<&DataFrame> {
         self.after(true).pending().map(|number| self.pieces.numbered(number))
     }
 
     /// Starts a burst of fragments. Returns false if the packet's lifetime has ended.
-    pub fn begin(&mut self, now: Time) -> bool {
-        self.turns.begin(now)
+    pub fn begin_burst(&mut self, now: Time) -> bool {
+        self.turns.begin_burst(now)
     }
 
     /// Marks the present fragment as received. Returns true if the packet is now complete.
-    pub fn arrives(&mut self) -> bool {
+    pub fn mark_received(&mut self) -> bool {
         let before = self.received;
         self.received |= self.bit();
         self.received != before && self.received == self.all()
@@ -90,32 +90,32 @@ impl Fragments {
     }
 
     /// Marks the present fragment as acknowledged. `then`: start of the next frame.
-    pub fn on_ack(&mut self, then: Time) -> Next {
+    pub fn on_ack(&mut self, then: Time) -> NextStep {
         let next = self.continue_burst(true);
-        if next == Next::Fragment && !self.begin(then) { Next::GiveUp } else { next }
+        if next == NextStep::Fragment && !self.begin_burst(then) { NextStep::GiveUp } else { next }
     }
 
     /// Counts a failed attempt of the present fragment, and returns the next step.
-    pub fn on_failure(&mut self) -> Next {
+    pub fn on_failure(&mut self) -> NextStep {
         self.continue_burst(false)
     }
 
-    fn continue_burst(&mut self, acknowledged: bool) -> Next {
+    fn continue_burst(&mut self, acknowledged: bool) -> NextStep {
         *self = self.after(acknowledged);
         match self.pending() {
             Some(number) => {
                 self.current = number;
-                Next::Fragment
+                NextStep::Fragment
             }
-            None if self.acknowledged == self.all() => Next::Done,
-            None => Next::GiveUp,
+            None if self.acknowledged == self.all() => NextStep::Done,
+            None => NextStep::GiveUp,
         }
     }
 
     /// Returns the state after a transmission of the present fragment, acknowledged or not.
     fn after(&self, acknowledged: bool) -> Self {
         let left = match self.turns {
-            FragmentOrder::Standard(limits) if acknowledged => limits.attempts,
+            FragmentOrder::Standard(limits) if acknowledged => limits.max_attempts,
             _ => self.left - 1,
         };
         let arrived = if acknowledged { self.bit() } else { 0 };
@@ -139,7 +139,7 @@ impl Fragments {
     }
 }
 
-impl Pieces {
+impl FragmentFrames {
     fn numbered(&self, number: u32) -> &DataFrame {
         match number {
             0 => &self.first,
@@ -160,21 +160,21 @@ pub(super) mod testing {
 
     /// Returns the header bytes of a fragment.
     pub fn header(fragments: &Fragments, number: u32) -> u32 {
-        fragments.pieces.numbered(number).header
+        fragments.pieces.numbered(number).header_bytes
     }
 
     /// Simulates a sequence of acknowledgements (true) and failures (false). Returns the sent fragments, and
     /// the final step.
-    pub fn play(mut fragments: Fragments, script: impl IntoIterator<Item = bool>) -> (Vec<u32>, Next) {
+    pub fn play(mut fragments: Fragments, script: impl IntoIterator<Item = bool>) -> (Vec<u32>, NextStep) {
         let mut sent = Vec::new();
         for acknowledged in script {
-            let announced = fragments.following().map(|f| f.bytes);
+            let announced = fragments.following_frame().map(|f| f.bytes);
             sent.push(fragments.current);
             let next = if acknowledged { fragments.on_ack(Time::ZERO) } else { fragments.on_failure() };
             if acknowledged {
-                assert_eq!(announced.is_some(), next == Next::Fragment, "{sent:?}");
+                assert_eq!(announced.is_some(), next == NextStep::Fragment, "{sent:?}");
             }
-            if next != Next::Fragment {
+            if next != NextStep::Fragment {
                 return (sent, next);
             }
         }
@@ -186,7 +186,7 @@ pub(super) mod testing {
     pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
         let mut arrive = |number: &u32| {
             fragments.current = *number;
-            (fragments.arrives(), fragments.headers_arrived())
+            (fragments.mark_received(), fragments.headers_arrived())
         };
         numbers.iter().map(&mut arrive).collect()
     }

@@ -9,33 +9,33 @@
 //! Every fragment has the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP. A standard
 //! MAC sends LLC and SNAP only in the first fragment.
 use super::data_frame::DataFrame;
-use super::fragments::{Fragments, Pieces};
+use super::fragments::{FragmentFrames, Fragments};
 use super::turns::FragmentOrder;
-use crate::cell::frames::MOST_FRAGMENTS;
+use crate::cell::frames::MAX_FRAGMENTS;
 use crate::layer::Fragmentation;
 use crate::phy::LLC_BYTES;
 
 /// Cuts a packet of `bytes` bytes with `header` bytes of headers into fragments. `frame` is a function that
 /// creates a data frame from its length and header length in bytes. `None` if the first fragment would carry
 /// the whole packet.
-pub(crate) fn cut(
+pub(crate) fn fragment_packet(
     cut: Fragmentation,
     (bytes, header): (u32, u32),
     attempts: u32,
     frame: impl Fn(u32, u32) -> DataFrame,
 ) -> Option<Fragments> {
-    let first = cut.first.max(header);
+    let first = cut.first_bytes.max(header);
     let behind = bytes.checked_sub(first).filter(|rest| *rest > 0)?;
-    let rest = cut.rest.max(behind.div_ceil(MOST_FRAGMENTS - 1));
+    let rest = cut.max_later_bytes.max(behind.div_ceil(MAX_FRAGMENTS - 1));
     let count = 1 + behind.div_ceil(rest);
     // A later fragment counts as header in its whole length, so that any bit error loses it.
     let part = |bytes| frame(bytes, bytes);
-    let pieces = Pieces {
+    let pieces = FragmentFrames {
         first: frame(first, header),
         middle: part(rest),
         last: part(behind - (count - 2) * rest),
         count,
-        msdu: [LLC_BYTES + first, rest],
+        msdu_bytes: [LLC_BYTES + first, rest],
     };
     Some(Fragments::new(pieces, FragmentOrder::HeadersFirst, attempts.saturating_mul(count)))
 }
@@ -43,14 +43,23 @@ pub(crate) fn cut(
 #[cfg(test)]
 mod tests {
     use super::super::fragments::testing::{arrivals, header, play, sizes};
-    use super::super::fragments::{Fragments, Next};
+    use super::super::fragments::{Fragments, NextStep};
     use super::*;
     use airhop_base::Span;
 
     /// Cuts a packet into fragments with frames without overhead.
     fn cut(first: u32, rest: u32, packet: (u32, u32), attempts: u32) -> Option<Fragments> {
-        let frame = |bytes, header| DataFrame { bytes, header, airtime: Span::from_micros(bytes.into()) };
-        super::cut(Fragmentation { first, rest }, packet, attempts, frame)
+        let frame = |bytes, header| DataFrame {
+            bytes,
+            header_bytes: header,
+            airtime: Span::from_micros(bytes.into()),
+        };
+        super::fragment_packet(
+            Fragmentation { first_bytes: first, max_later_bytes: rest },
+            packet,
+            attempts,
+            frame,
+        )
     }
 
     #[test]
@@ -75,14 +84,14 @@ mod tests {
             let fragments = cut(100, 100, (400, 52), attempts).expect("four fragments");
             play(fragments, script.iter().copied())
         };
-        assert_eq!(play(1, &[true; 4]), (vec![0, 1, 2, 3], Next::Done));
-        assert_eq!(play(1, &[false; 4]), (vec![0; 4], Next::GiveUp));
-        assert_eq!(play(2, &[false; 8]), (vec![0; 8], Next::GiveUp));
-        assert_eq!(play(1, &[true, false, true, true]), (vec![0, 1, 2, 3], Next::GiveUp));
+        assert_eq!(play(1, &[true; 4]), (vec![0, 1, 2, 3], NextStep::Done));
+        assert_eq!(play(1, &[false; 4]), (vec![0; 4], NextStep::GiveUp));
+        assert_eq!(play(2, &[false; 8]), (vec![0; 8], NextStep::GiveUp));
+        assert_eq!(play(1, &[true, false, true, true]), (vec![0, 1, 2, 3], NextStep::GiveUp));
         let script = [false, false, true, false, true, false, true, true];
-        assert_eq!(play(2, &script), (vec![0, 0, 0, 1, 2, 3, 1, 3], Next::Done));
+        assert_eq!(play(2, &script), (vec![0, 0, 0, 1, 2, 3, 1, 3], NextStep::Done));
         let script = [true, false, false, true, false, true, false, false];
-        assert_eq!(play(2, &script), (vec![0, 1, 2, 3, 1, 2, 1, 1], Next::GiveUp));
+        assert_eq!(play(2, &script), (vec![0, 1, 2, 3, 1, 2, 1, 1], NextStep::GiveUp));
     }
 
     #[test]

@@ -7,22 +7,22 @@ pub(crate) struct Mpdu {
     /// Sequence number in the Block Ack agreement; on the air it is modulo 4096.
     pub seq: u64,
     /// Number of the MPDU's first packet at the sending station.
-    pub number: u64,
+    pub first_packet_number: u64,
     pub tag: Tag,
     /// Length of the MPDU, bytes.
     pub bytes: u32,
     /// Length of the headers at the start of the MPDU, bytes.
-    pub header: u32,
+    pub header_bytes: u32,
     /// Number of this attempt, from 1.
     pub attempt: u32,
     /// Number of further packets in the MPDU, after the first; 0 without A-MSDU.
-    pub others: u32,
+    pub additional_packets: u32,
 }
 
 /// Packet of an A-MSDU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Msdu {
     /// Number of the packet at the sending station.
-    pub number: u64,
+    pub packet_number: u64,
     pub tag: Tag,
 }

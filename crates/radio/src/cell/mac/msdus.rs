@@ -1,6 +1,6 @@
 //! Packets in the MPDUs of a Block Ack agreement: one packet per MPDU, or several as an A-MSDU (IEEE
 //! 802.11-2020 §10.11).
-use crate::phy::amsdu::{Body, Framing};
+use crate::phy::amsdu::{MpduBody, MpduFraming};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use std::ops::Range;
 /// The MAC appends packets to the newest MPDU until the MPDU is full or sent. A packet never moves to another
 /// MPDU.
 #[derive(Debug)]
-pub(crate) struct Msdus {
-    framing: Framing,
+pub(crate) struct PacketAssignment {
+    framing: MpduFraming,
     /// Body of the newest MPDU.
-    body: Body,
+    body: MpduBody,
     /// Number of packets added so far.
     count: u64,
     /// Sequence number of the first MPDU in `starts`.
@@ -23,48 +23,48 @@ pub(crate) struct Msdus {
     starts: VecDeque<u64>,
 }
 
-impl Msdus {
-    pub fn new(framing: Framing) -> Msdus {
-        Msdus { framing, body: Body::default(), count: 0, oldest: 0, starts: VecDeque::new() }
+impl PacketAssignment {
+    pub fn new(framing: MpduFraming) -> PacketAssignment {
+        PacketAssignment { framing, body: MpduBody::default(), count: 0, oldest: 0, starts: VecDeque::new() }
     }
 
     /// True if an MPDU may carry several packets.
     #[inline]
-    pub fn aggregates(&self) -> bool {
-        self.framing.limit > 0
+    pub fn may_aggregate(&self) -> bool {
+        self.framing.max_amsdu_bytes > 0
     }
 
     /// Adds a packet of `bytes` bytes to the newest MPDU. Returns the MPDU's length in bytes before and
     /// after; `None` if the MPDU has no room for the packet.
     pub fn append(&mut self, bytes: u32) -> Option<(u32, u32)> {
-        let before = self.framing.mpdu(&self.body);
-        if !self.aggregates() || !self.framing.append(&mut self.body, bytes) {
+        let before = self.framing.mpdu_bytes(&self.body);
+        if !self.may_aggregate() || !self.framing.append(&mut self.body, bytes) {
             return None;
         }
         self.count += 1;
-        Some((before, self.framing.mpdu(&self.body)))
+        Some((before, self.framing.mpdu_bytes(&self.body)))
     }
 
     /// Creates an MPDU for a packet of `bytes` bytes. Returns the length of the MPDU in bytes.
     #[inline]
     pub fn open(&mut self, bytes: u32) -> u32 {
-        if !self.aggregates() {
-            return bytes + self.framing.mac + self.framing.llc;
+        if !self.may_aggregate() {
+            return bytes + self.framing.mac_header_bytes + self.framing.llc_header_bytes;
         }
         self.starts.push_back(self.count);
         self.count += 1;
-        self.body = Body::default();
+        self.body = MpduBody::default();
         self.framing.append(&mut self.body, bytes);
-        self.framing.mpdu(&self.body)
+        self.framing.mpdu_bytes(&self.body)
     }
 
     /// Returns the packet numbers of the MPDU with this sequence number; empty if the MPDU was removed.
     #[inline]
-    pub fn of(&self, seq: u64) -> Range<u64> {
-        if self.aggregates() { self.of_aggregated(seq) } else { seq..seq + 1 }
+    pub fn packet_numbers(&self, seq: u64) -> Range<u64> {
+        if self.may_aggregate() { self.aggregated_packet_numbers(seq) } else { seq..seq + 1 }
     }
 
-    fn of_aggregated(&self, seq: u64) -> Range<u64> {
+    fn aggregated_packet_numbers(&self, seq: u64) -> Range<u64> {
         let start = |place: usize| self.starts.get(place).copied();
         match seq.checked_sub(self.oldest).map(|place| place as usize) {
             Some(place) => start(place).unwrap_or(self.count)..start(place + 1).unwrap_or(self.count),
@@ -86,8 +86,12 @@ impl Msdus {
 mod tests {
     use super::*;
 
-    fn msdus(limit: u32) -> Msdus {
-        Msdus::new(Framing { limit, mac: 30, llc: 8 })
+    fn msdus(limit: u32) -> PacketAssignment {
+        PacketAssignment::new(MpduFraming {
+            max_amsdu_bytes: limit,
+            mac_header_bytes: 30,
+            llc_header_bytes: 8,
+        })
     }
 
     /// IEEE 802.11-2020 §9.3.2.2.2: subframes have 14 + 1508 bytes; the first is padded to 1524.
@@ -98,9 +102,12 @@ mod tests {
         assert_eq!(msdus.append(1500), Some((1538, 30 + 1524 + 1522)));
         assert_eq!(msdus.append(1500), None);
         assert_eq!(msdus.open(1500), 1538);
-        assert_eq!((msdus.of(0), msdus.of(1), msdus.of(2)), (0..2, 2..3, 3..3));
+        assert_eq!(
+            (msdus.packet_numbers(0), msdus.packet_numbers(1), msdus.packet_numbers(2)),
+            (0..2, 2..3, 3..3)
+        );
         assert_eq!(msdus.append(40), Some((1538, 30 + 1524 + 62)));
-        assert_eq!(msdus.of(1), 2..4);
+        assert_eq!(msdus.packet_numbers(1), 2..4);
     }
 
     #[test]
@@ -109,7 +116,7 @@ mod tests {
         for seq in 0..5 {
             assert_eq!(msdus.open(100), 138);
             assert_eq!(msdus.append(40), None);
-            assert_eq!(msdus.of(seq), seq..seq + 1);
+            assert_eq!(msdus.packet_numbers(seq), seq..seq + 1);
         }
         msdus.forget_below(3);
         assert!(msdus.starts.is_empty());
@@ -123,8 +130,11 @@ mod tests {
             msdus.append(1500);
         }
         msdus.forget_below(3);
-        assert_eq!((msdus.oldest, msdus.of(0), msdus.of(1), msdus.of(2)), (1, 0..0, 2..4, 4..6));
+        assert_eq!(
+            (msdus.oldest, msdus.packet_numbers(0), msdus.packet_numbers(1), msdus.packet_numbers(2)),
+            (1, 0..0, 2..4, 4..6)
+        );
         msdus.forget_below(6);
-        assert_eq!((msdus.oldest, msdus.of(2)), (2, 4..6), "packets may join the newest MPDU");
+        assert_eq!((msdus.oldest, msdus.packet_numbers(2)), (2, 4..6), "packets may join the newest MPDU");
     }
 }

@@ -9,21 +9,21 @@ use airhop_engine::Id;
 
 /// Head-of-line MSDU and its retry counters.
 #[derive(Debug)]
-pub(crate) struct Service {
+pub(crate) struct HeadOfLineMsdu {
     pub to: Station,
     /// The packet; `None` after its arrival. A later reception is then a duplicate.
     pub packet: Option<Id<Packet>>,
     /// Number of the packet at its station.
-    pub number: u64,
+    pub packet_number: u64,
     pub tag: Tag,
     /// Time at which the packet entered the MAC.
-    pub taken: Time,
+    pub accepted_at: Time,
     /// Start of the last frame exchange for the packet.
-    pub begun: Time,
+    pub exchange_start: Time,
     /// Frame that carries the whole packet.
     whole: DataFrame,
     /// Fragments of the packet, in place of `whole`; `None` if the packet is not fragmented. The fragments
-    /// are boxed, because they are rare and every `Service` is moved.
+    /// are boxed, because they are rare and every `HeadOfLineMsdu` is moved.
     pub(super) fragments: Option<Box<Fragments>>,
     /// Number of data frames sent without an ACK.
     pub(super) data_failures: u32,
@@ -33,10 +33,10 @@ pub(crate) struct Service {
     pub(super) failures: u32,
 }
 
-impl Service {
+impl HeadOfLineMsdu {
     /// Reports that the link layer of `from` discarded the packet and accepts packets of this category again.
     pub fn discard(self, from: Station, category: AccessCategory, effects: &mut Vec<LinkEffect>) {
-        let (to, number, tag) = (self.to, self.number, self.tag);
+        let (to, number, tag) = (self.to, self.packet_number, self.tag);
         if self.only_headers_arrived() {
             effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
         }
@@ -55,13 +55,13 @@ impl Service {
         let packet = Some(packet);
         let (taken, begun) = (Time::ZERO, Time::ZERO);
         let (data_failures, rts_failures, failures) = (0, 0, 0);
-        Service {
+        HeadOfLineMsdu {
             to,
             packet,
-            number,
+            packet_number: number,
             tag,
-            taken,
-            begun,
+            accepted_at: taken,
+            exchange_start: begun,
             whole,
             fragments,
             data_failures,
@@ -81,26 +81,26 @@ impl Service {
     }
 
     /// Returns the part of the MSDU in the data frame on the air.
-    pub fn part(&self) -> Fragment {
-        self.fragments.as_deref().map(Fragments::part).unwrap_or_default()
+    pub fn current_fragment(&self) -> Fragment {
+        self.fragments.as_deref().map(Fragments::current_fragment).unwrap_or_default()
     }
 
     /// Returns the data frame that follows the ACK of the present frame after a SIFS.
-    pub fn following(&self) -> Option<&DataFrame> {
-        self.fragments.as_deref().and_then(Fragments::following)
+    pub fn following_frame(&self) -> Option<&DataFrame> {
+        self.fragments.as_deref().and_then(Fragments::following_frame)
     }
 
     /// Marks the data frame as received. Returns the packet if this frame completes the packet for the first
     /// time.
-    pub fn arrives(&mut self) -> Option<Id<Packet>> {
-        let all_there = self.fragments.as_deref_mut().is_none_or(Fragments::arrives);
+    pub fn mark_received(&mut self) -> Option<Id<Packet>> {
+        let all_there = self.fragments.as_deref_mut().is_none_or(Fragments::mark_received);
         if all_there { self.packet.take() } else { None }
     }
 
     /// Starts a frame exchange for the packet. Returns false if the packet's lifetime has ended.
-    pub fn begin(&mut self, now: Time) -> bool {
-        self.begun = now;
-        self.fragments.as_mut().is_none_or(|fragments| fragments.begin(now))
+    pub fn begin_exchange(&mut self, now: Time) -> bool {
+        self.exchange_start = now;
+        self.fragments.as_mut().is_none_or(|fragments| fragments.begin_burst(now))
     }
 
     /// True if the receiver has the packet's headers but not the whole packet.

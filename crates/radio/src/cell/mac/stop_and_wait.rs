@@ -1,6 +1,6 @@
 //! Stop-and-wait: one packet at a time, with an ACK for each frame (IEEE 802.11-2016 §10.3.2.9, §10.3.4.4).
-use super::fragments::Next;
-use super::service::Service;
+use super::fragments::NextStep;
+use super::service::HeadOfLineMsdu;
 use airhop_base::{Packet, Time};
 use airhop_engine::Id;
 
@@ -9,14 +9,14 @@ use airhop_engine::Id;
 const SHORT_RETRY_LIMIT: u32 = 7;
 
 /// Outcome of a link ACK for the packet in service.
-pub(crate) enum Acknowledged {
+pub(crate) enum AckOutcome {
     /// The packet is delivered.
     Packet,
     /// A fragment is delivered; the next fragment is sent one SIFS later.
     Fragment,
     /// A fragment is delivered, but the packet is discarded, because no transmission is left for its other
     /// fragments.
-    GaveUp(Service),
+    GaveUp(HeadOfLineMsdu),
 }
 
 /// Outcome of a failed attempt.
@@ -24,13 +24,13 @@ pub(crate) struct Failure {
     /// Number of the failed attempt, from 1.
     pub attempt: u32,
     /// The discarded packet, if this attempt was the last.
-    pub gave_up: Option<Service>,
+    pub discarded: Option<HeadOfLineMsdu>,
 }
 
 /// Sender of the packet in service, with at most one packet.
 #[derive(Debug, Default)]
 pub(crate) struct StopAndWait {
-    service: Option<Service>,
+    service: Option<HeadOfLineMsdu>,
 }
 
 impl StopAndWait {
@@ -45,9 +45,9 @@ impl StopAndWait {
     }
 
     /// Starts the service of a packet.
-    pub fn push(&mut self, now: Time, mut service: Service) {
+    pub fn push(&mut self, now: Time, mut service: HeadOfLineMsdu) {
         debug_assert!(self.is_free(), "the MAC is not free");
-        service.taken = now;
+        service.accepted_at = now;
         self.service = Some(service);
     }
 
@@ -55,20 +55,20 @@ impl StopAndWait {
     ///
     /// # Panics
     /// If no packet is in service.
-    pub fn service(&self) -> &Service {
+    pub fn head_of_line(&self) -> &HeadOfLineMsdu {
         self.service.as_ref().expect("a station sends only if it has a packet")
     }
 
     /// Starts a frame exchange. If the packet's lifetime has ended, discards and returns the packet.
-    pub fn begin(&mut self, now: Time) -> Option<Service> {
-        self.service.take_if(|service| !service.begin(now))
+    pub fn begin_exchange(&mut self, now: Time) -> Option<HeadOfLineMsdu> {
+        self.service.take_if(|service| !service.begin_exchange(now))
     }
 
     /// Marks the data frame as received by the addressed station. Returns the packet when it is first
     /// complete, with the start and end of its contention.
-    pub fn arrives(&mut self) -> Option<(Id<Packet>, [Time; 2])> {
+    pub fn mark_received(&mut self) -> Option<(Id<Packet>, [Time; 2])> {
         let service = self.service.as_mut()?;
-        service.arrives().map(|packet| (packet, [service.taken, service.begun]))
+        service.mark_received().map(|packet| (packet, [service.accepted_at, service.exchange_start]))
     }
 
     /// Records the arrival of the CTS.
@@ -79,16 +79,16 @@ impl StopAndWait {
     }
 
     /// Records the ACK of a frame. `then`: start of a next fragment.
-    pub fn on_ack(&mut self, then: Time) -> Acknowledged {
+    pub fn on_ack(&mut self, then: Time) -> AckOutcome {
         let fragments = self.service.as_mut().and_then(|service| service.fragments.as_deref_mut());
-        let next = fragments.map_or(Next::Done, |fragments| fragments.on_ack(then));
+        let next = fragments.map_or(NextStep::Done, |fragments| fragments.on_ack(then));
         match (next, self.service.take()) {
-            (Next::Fragment, service) => {
+            (NextStep::Fragment, service) => {
                 self.service = service;
-                Acknowledged::Fragment
+                AckOutcome::Fragment
             }
-            (Next::GiveUp, Some(service)) => Acknowledged::GaveUp(service),
-            _ => Acknowledged::Packet,
+            (NextStep::GiveUp, Some(service)) => AckOutcome::GaveUp(service),
+            _ => AckOutcome::Packet,
         }
     }
 
@@ -97,7 +97,7 @@ impl StopAndWait {
     /// # Panics
     ///
     /// If no broadcast is in progress.
-    pub fn broadcast(&mut self) -> Id<Packet> {
+    pub fn complete_broadcast(&mut self) -> Id<Packet> {
         let packet = self.service.take().and_then(|service| service.packet);
         packet.expect("a broadcast belongs to a packet")
     }
@@ -115,10 +115,10 @@ impl StopAndWait {
             service.data_failures += 1;
             match &mut service.fragments {
                 None => service.data_failures >= attempts,
-                Some(fragments) => fragments.on_failure() == Next::GiveUp,
+                Some(fragments) => fragments.on_failure() == NextStep::GiveUp,
             }
         };
-        Failure { attempt, gave_up: self.service.take_if(|_| last) }
+        Failure { attempt, discarded: self.service.take_if(|_| last) }
     }
 }
 
@@ -134,18 +134,18 @@ mod tests {
     /// CTS resets the count of RTS frames.
     #[test]
     fn the_last_failed_attempt_discards_the_packet() {
-        let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
+        let body = Body::Udp(Datagram { sequence_number: 0, len: 12, sent: Time::ZERO, original: None });
         let packet = Arena::new().insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body));
-        let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };
-        let frame = DataFrame { bytes: 1076, header: 76, airtime: Span::from_micros(975) };
+        let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
+        let frame = DataFrame { bytes: 1076, header_bytes: 76, airtime: Span::from_micros(975) };
         let mut sender = StopAndWait::default();
-        sender.push(Time::ZERO, Service::new(1, packet, 0, tag, frame, None));
+        sender.push(Time::ZERO, HeadOfLineMsdu::new(1, packet, 0, tag, frame, None));
         let mut fail = |is_rts, cleared| {
             if cleared {
                 sender.on_cts();
             }
             let failure = sender.on_failure(is_rts, 2);
-            (failure.attempt, failure.gave_up.is_some())
+            (failure.attempt, failure.discarded.is_some())
         };
         assert_eq!([1, 2, 3, 4, 5, 6].map(|n| fail(true, false) == (n, false)), [true; 6]);
         assert_eq!(fail(false, true), (7, false));

@@ -8,35 +8,41 @@
 //! The receiver's dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so the receiver's
 //! never expires first.
 use super::data_frame::DataFrame;
-use super::fragments::{Fragments, Pieces};
-use super::turns::{FragmentOrder, Limits};
-use crate::cell::frames::Lengths;
+use super::fragments::{FragmentFrames, Fragments};
+use super::turns::{FragmentLimits, FragmentOrder};
+use crate::cell::frames::FrameLengths;
 
 /// Cuts a packet into frames of these `lengths`. `header`: length of the packet's headers, bytes; `frame`:
 /// function that creates a data frame from its length and header length, bytes.
-pub(crate) fn cut(
-    lengths: Lengths,
+pub(crate) fn fragment_packet(
+    lengths: FrameLengths,
     header: u32,
     attempts: u32,
     frame: impl Fn(u32, u32) -> DataFrame,
 ) -> Fragments {
-    let Lengths { count, each, last, own } = lengths;
+    let FrameLengths { count, frame_bytes: each, last_frame_bytes: last, overhead_bytes: own } = lengths;
     let [middle, last] = [each, last].map(|bytes| frame(bytes, bytes));
-    let pieces = Pieces { first: frame(each, header.min(each)), middle, last, count, msdu: [each - own; 2] };
-    Fragments::new(pieces, FragmentOrder::Standard(Limits::new(attempts)), attempts)
+    let pieces = FragmentFrames {
+        first: frame(each, header.min(each)),
+        middle,
+        last,
+        count,
+        msdu_bytes: [each - own; 2],
+    };
+    Fragments::new(pieces, FragmentOrder::Standard(FragmentLimits::new(attempts)), attempts)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fragments::Next;
+    use super::super::fragments::NextStep;
     use super::super::fragments::testing::{arrivals, header, play, sizes};
     use super::*;
     use airhop_base::{Span, Time};
 
     fn fragments(frame: u32, threshold: u32, attempts: u32) -> Fragments {
         let airtime = |bytes: u32| Span::from_micros(bytes.into());
-        let frame_of = |bytes, header| DataFrame { bytes, header, airtime: airtime(bytes) };
-        cut(Lengths::new(frame, 28, threshold), 76, attempts, frame_of)
+        let frame_of = |bytes, header| DataFrame { bytes, header_bytes: header, airtime: airtime(bytes) };
+        fragment_packet(FrameLengths::new(frame, 28, threshold), 76, attempts, frame_of)
     }
 
     #[test]
@@ -51,11 +57,11 @@ mod tests {
     #[test]
     fn each_fragment_is_sent_until_it_is_acknowledged() {
         let play = |attempts, script: &[bool]| play(fragments(1076, 300, attempts), script.iter().copied());
-        assert_eq!(play(1, &[true; 4]), (vec![0, 1, 2, 3], Next::Done));
-        assert_eq!(play(1, &[true, false]), (vec![0, 1], Next::GiveUp));
+        assert_eq!(play(1, &[true; 4]), (vec![0, 1, 2, 3], NextStep::Done));
+        assert_eq!(play(1, &[true, false]), (vec![0, 1], NextStep::GiveUp));
         let script = [false, true, false, true, false, true, false, true];
-        assert_eq!(play(2, &script), (vec![0, 0, 1, 1, 2, 2, 3, 3], Next::Done));
-        assert_eq!(play(2, &[false, true, true, false, false]), (vec![0, 0, 1, 2, 2], Next::GiveUp));
+        assert_eq!(play(2, &script), (vec![0, 0, 1, 1, 2, 2, 3, 3], NextStep::Done));
+        assert_eq!(play(2, &[false, true, true, false, false]), (vec![0, 0, 1, 2, 2], NextStep::GiveUp));
     }
 
     /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicate fragments are dropped. The receiver delivers the whole
@@ -70,9 +76,9 @@ mod tests {
     fn no_fragment_begins_after_the_msdu_lifetime() {
         let mut three = fragments(800, 300, 9);
         let [begun, end] = [1_000, 525_288].map(|us| Time::ZERO + Span::from_micros(us));
-        assert!(three.begin(begun) && three.begin(end));
-        assert_eq!(three.on_ack(end), Next::Fragment);
-        assert!(!three.begin(end + Span::from_nanos(1)));
-        assert_eq!(three.on_ack(end + Span::from_nanos(1)), Next::GiveUp);
+        assert!(three.begin_burst(begun) && three.begin_burst(end));
+        assert_eq!(three.on_ack(end), NextStep::Fragment);
+        assert!(!three.begin_burst(end + Span::from_nanos(1)));
+        assert_eq!(three.on_ack(end + Span::from_nanos(1)), NextStep::GiveUp);
     }
 }

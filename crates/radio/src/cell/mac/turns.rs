@@ -9,7 +9,7 @@ const LIFETIME: Span = Span::from_micros(512 * 1024);
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FragmentOrder {
     /// Each fragment is retransmitted until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
-    Standard(Limits),
+    Standard(FragmentLimits),
     /// LHP: the first fragment is retransmitted until it is acknowledged; then the other fragments are sent
     /// in turn.
     HeadersFirst,
@@ -29,7 +29,7 @@ impl FragmentOrder {
     }
 
     /// Starts a burst, or the next fragment of a burst. Returns false if the packet's lifetime has ended.
-    pub fn begin(&mut self, now: Time) -> bool {
+    pub fn begin_burst(&mut self, now: Time) -> bool {
         match self {
             FragmentOrder::Standard(limits) => limits.begin(now),
             FragmentOrder::HeadersFirst => true,
@@ -39,16 +39,16 @@ impl FragmentOrder {
 
 /// Attempts of each fragment, and the packet's lifetime.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct FragmentLimits {
     /// Maximum number of transmissions of a fragment.
-    pub attempts: u32,
+    pub max_attempts: u32,
     /// End of the packet's lifetime; `None` before the first burst.
     expires: Option<Time>,
 }
 
-impl Limits {
+impl FragmentLimits {
     pub fn new(attempts: u32) -> Self {
-        Limits { attempts, expires: None }
+        FragmentLimits { max_attempts: attempts, expires: None }
     }
 
     /// Starts the packet's lifetime at its first burst: the lifetime "starts on the attempt to transmit the

@@ -10,7 +10,7 @@ const REFERENCE: f64 = 1.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkBudget {
     /// Transmitted power of all spatial streams together, dBm.
-    pub power: f64,
+    pub power_dbm: f64,
     /// Noise figure of the receiver, dB.
     pub noise_figure: f64,
     /// Path loss at 1 m, dB.
@@ -28,7 +28,7 @@ impl LinkBudget {
     /// Returns the received power of all streams together in dBm. The path loss is PL(d) = PL(1 m) + 10 γ
     /// log10(d / 1 m) (Rappaport, Wireless Communications, §4.9).
     pub fn rssi(&self, metres: f64) -> f64 {
-        self.power - self.reference_loss - 10.0 * self.exponent * libm::log10(metres.max(REFERENCE))
+        self.power_dbm - self.reference_loss - 10.0 * self.exponent * libm::log10(metres.max(REFERENCE))
     }
 
     /// Returns the SNR per spatial stream and subcarrier in dB.
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     const BUDGET: LinkBudget = LinkBudget {
-        power: 16.0206,
+        power_dbm: 16.0206,
         noise_figure: 7.0,
         reference_loss: 46.6777,
         exponent: 3.0,

@@ -6,11 +6,11 @@ mod nist;
 mod table;
 mod yans;
 
-use super::by_length::ByLength;
+use super::by_length::LossCache;
 use super::{Damage, ErrorModel, Frame};
 use crate::phy::{BASIC_RATES, Modulation, TxMode};
 use airhop_base::Rate;
-use airhop_engine::Stream;
+use airhop_engine::RandomStream;
 pub use budget::LinkBudget;
 
 /// Errors by SNR on the link between two stations.
@@ -19,7 +19,7 @@ pub struct SnrPlan {
     /// Model of the PER.
     pub model: PerModel,
     /// Channel code of frames with data; group-addressed frames always have BCC.
-    pub coding: Coding,
+    pub coding: ChannelCode,
     /// Transmission mode of frames with data.
     pub mode: TxMode,
     /// Rate of group-addressed frames, a basic rate of OFDM.
@@ -49,16 +49,16 @@ impl PerModel {
 
 /// Channel code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coding {
+pub enum ChannelCode {
     /// Binary convolutional code, decoded by Viterbi's algorithm.
     Bcc,
     /// Low-density parity-check code.
     Ldpc,
 }
 
-impl Coding {
+impl ChannelCode {
     /// All codes, with their names.
-    pub const ALL: [(&str, Coding); 2] = [("bcc", Coding::Bcc), ("ldpc", Coding::Ldpc)];
+    pub const ALL: [(&str, ChannelCode); 2] = [("bcc", ChannelCode::Bcc), ("ldpc", ChannelCode::Ldpc)];
 }
 
 /// Modulation properties that determine the PER of a frame.
@@ -84,36 +84,38 @@ impl Signal {
 
 /// PER at one SNR as a function of the frame length.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Per {
+enum PacketErrorRate {
     /// Constant number of error events per octet.
     Uniform(f64),
     /// Error events per octet by the curves of the table.
-    Table(table::Point),
+    Table(table::CurvePoint),
 }
 
-impl Per {
-    fn new(model: PerModel, coding: Coding, signal: Signal, snr: f64) -> Self {
-        let (ratio, modulation) = (libm::pow(10.0, snr / 10.0), Modulation::of(signal.mcs));
+impl PacketErrorRate {
+    fn new(model: PerModel, coding: ChannelCode, signal: Signal, snr: f64) -> Self {
+        let (ratio, modulation) = (libm::pow(10.0, snr / 10.0), Modulation::from_mcs(signal.mcs));
         // PER = 1 − (1 − p)^(8 n) for a frame of n octets
-        let of_bits = |p: f64| Per::Uniform(-8.0 * libm::log1p(-p));
+        let of_bits = |p: f64| PacketErrorRate::Uniform(-8.0 * libm::log1p(-p));
         let yans = || of_bits(yans::bit_error_rate(modulation, ratio * signal.symbol_gain));
         match (model, coding) {
             (PerModel::Nist, _) => of_bits(nist::bit_error_rate(modulation, ratio)),
             (PerModel::Yans, _) => yans(),
-            (PerModel::Table, Coding::Ldpc) => Per::Table(table::Point::ldpc(signal.mcs, snr)),
+            (PerModel::Table, ChannelCode::Ldpc) => {
+                PacketErrorRate::Table(table::CurvePoint::ldpc(signal.mcs, snr))
+            }
             // An MCS without a curve has the PER of YANS, as in ns-3.
-            (PerModel::Table, Coding::Bcc) => {
-                table::Point::bcc(signal.mcs, snr).map_or_else(yans, Per::Table)
+            (PerModel::Table, ChannelCode::Bcc) => {
+                table::CurvePoint::bcc(signal.mcs, snr).map_or_else(yans, PacketErrorRate::Table)
             }
         }
     }
 
     /// Returns the loss probability of a frame of `bits` bits.
-    fn of(&self, bits: u64) -> f64 {
+    fn loss_probability(&self, bits: u64) -> f64 {
         let octets = bits as f64 / 8.0;
         let events = match self {
-            Per::Uniform(events) => *events,
-            Per::Table(point) => point.events_per_octet(octets),
+            PacketErrorRate::Uniform(events) => *events,
+            PacketErrorRate::Table(point) => point.error_events_per_octet(octets),
         };
         -libm::expm1(-octets * events)
     }
@@ -127,53 +129,59 @@ impl SnrPlan {
     }
 
     /// Returns the PER of a frame with data of `octets` octets.
-    pub fn per(&self, octets: u32) -> f64 {
-        self.data().of(u64::from(octets) * 8)
+    pub fn packet_error_rate(&self, octets: u32) -> f64 {
+        self.data().loss_probability(u64::from(octets) * 8)
     }
 
-    fn data(&self) -> Per {
+    fn data(&self) -> PacketErrorRate {
         let signal = Signal::of_mode(&self.mode);
-        self.if_detected(|| Per::new(self.model, self.coding, signal, self.snr()))
+        self.if_detected(|| PacketErrorRate::new(self.model, self.coding, signal, self.snr()))
     }
 
     /// Returns the PER of group-addressed frames. Such frames are sent in one stream, as duplicates on each
     /// 20 MHz of the channel.
-    fn group(&self) -> Per {
+    fn group(&self) -> PacketErrorRate {
         let snr = self.budget.snr(self.metres, self.mode.settings().width_mhz, 1);
-        self.if_detected(|| Per::new(self.model, Coding::Bcc, Signal::of_basic(self.group_rate), snr))
+        self.if_detected(|| {
+            PacketErrorRate::new(self.model, ChannelCode::Bcc, Signal::of_basic(self.group_rate), snr)
+        })
     }
 
-    fn if_detected(&self, per: impl FnOnce() -> Per) -> Per {
-        if self.budget.detects(self.metres) { per() } else { Per::Uniform(f64::INFINITY) }
+    fn if_detected(&self, per: impl FnOnce() -> PacketErrorRate) -> PacketErrorRate {
+        if self.budget.detects(self.metres) { per() } else { PacketErrorRate::Uniform(f64::INFINITY) }
     }
 }
 
 /// Losses of frames with data, each with its PER and independent of the others.
 #[derive(Debug)]
-pub(super) struct Snr {
+pub(super) struct SnrModel {
     /// PER of frames for one station, and PER of group-addressed frames.
-    per: [Per; 2],
+    per: [PacketErrorRate; 2],
     /// Cached loss probabilities by frame length, in the order of `per`.
-    known: [ByLength; 2],
-    stream: Stream,
+    known: [LossCache; 2],
+    stream: RandomStream,
 }
 
-impl Snr {
-    pub fn new(plan: &SnrPlan, stream: Stream) -> Self {
-        Snr { per: [plan.data(), plan.group()], known: [ByLength::default(), ByLength::default()], stream }
+impl SnrModel {
+    pub fn new(plan: &SnrPlan, stream: RandomStream) -> Self {
+        SnrModel {
+            per: [plan.data(), plan.group()],
+            known: [LossCache::default(), LossCache::default()],
+            stream,
+        }
     }
 
     fn loss_probability(&mut self, frame: &Frame) -> f64 {
-        let of = usize::from(frame.broadcast);
-        self.known[of].get(frame.bits, || self.per[of].of(frame.bits))
+        let of = usize::from(frame.is_broadcast);
+        self.known[of].get(frame.bits, || self.per[of].loss_probability(frame.bits))
     }
 }
 
-impl ErrorModel for Snr {
+impl ErrorModel for SnrModel {
     /// Draws one uniform number. Each MPDU has its own FCS, so no part of a lost frame is usable.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let p = self.loss_probability(frame);
-        if self.stream.chance(p) { Damage::Header } else { Damage::None }
+        if self.stream.random_bool(p) { Damage::Header } else { Damage::None }
     }
 }
 

@@ -8,11 +8,11 @@
 use std::f64::consts::LN_2;
 
 /// Lengths of the fitted frames, octets.
-const FITTED: [f64; 2] = [100.0, 1538.0];
+const FITTED_OCTETS: [f64; 2] = [100.0, 1538.0];
 
 /// Values of an MCS's two curves at one SNR.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
+pub(super) struct CurvePoint {
     /// log10 of the number of error events per octet, for frames of the two fitted lengths.
     events: [f64; 2],
 }
@@ -64,25 +64,27 @@ const LDPC: [Curve; 12] = [
     (28.42, 7.41),
 ];
 
-impl Point {
+impl CurvePoint {
     /// Returns the values of the BCC curves at the SNR `snr` in dB; `None` above MCS 9.
-    pub fn bcc(mcs: u8, snr: f64) -> Option<Point> {
+    pub fn bcc(mcs: u8, snr: f64) -> Option<CurvePoint> {
         let mcs = usize::from(mcs);
         let (short, long) = (*BCC_SHORT.get(mcs)?, *BCC_LONG.get(mcs)?);
-        Some(Point { events: [events(short, FITTED[0], snr), events(long, FITTED[1], snr)] })
+        Some(CurvePoint {
+            events: [events(short, FITTED_OCTETS[0], snr), events(long, FITTED_OCTETS[1], snr)],
+        })
     }
 
     /// Returns the values of the LDPC curves at the SNR `snr` in dB.
-    pub fn ldpc(mcs: u8, snr: f64) -> Point {
-        Point { events: [events(LDPC[usize::from(mcs)], FITTED[1], snr); 2] }
+    pub fn ldpc(mcs: u8, snr: f64) -> CurvePoint {
+        CurvePoint { events: [events(LDPC[usize::from(mcs)], FITTED_OCTETS[1], snr); 2] }
     }
 
     /// Returns the number of error events per octet in a frame of this length. Between the fitted lengths,
     /// the number is interpolated as a power of the length. For shorter and longer frames, the nearest fitted
     /// length applies (PER(L) = 1 − (1 − PER)^(L / L_ref), IEEE 802.11-14/0803r1).
-    pub fn events_per_octet(&self, octets: f64) -> f64 {
+    pub fn error_events_per_octet(&self, octets: f64) -> f64 {
         let [short, long] = self.events;
-        let way = libm::log(octets / FITTED[0]) / libm::log(FITTED[1] / FITTED[0]);
+        let way = libm::log(octets / FITTED_OCTETS[0]) / libm::log(FITTED_OCTETS[1] / FITTED_OCTETS[0]);
         libm::pow(10.0, short + (long - short) * way.clamp(0.0, 1.0))
     }
 }

@@ -3,18 +3,18 @@ use super::*;
 use crate::errors::{ErrorPlan, corrupted, frame};
 use crate::phy::{Band, Format, TxSettings};
 use airhop_base::Span;
-use airhop_engine::Streams;
+use airhop_engine::RandomStreams;
 
 fn plan(mcs: u8, metres: f64) -> SnrPlan {
     let (format, band, guard) = (Format::He, Band::Ghz5, Span::from_nanos(800));
     let settings = TxSettings { format, band, mcs, streams: 2, width_mhz: 80, guard };
     SnrPlan {
         model: PerModel::Table,
-        coding: Coding::Bcc,
+        coding: ChannelCode::Bcc,
         mode: TxMode::new(settings).expect("a mode of 802.11ax"),
         group_rate: BASIC_RATES[2],
         budget: LinkBudget {
-            power: 16.0206,
+            power_dbm: 16.0206,
             noise_figure: 7.0,
             reference_loss: 46.6777,
             exponent: 3.0,
@@ -29,10 +29,11 @@ fn plan(mcs: u8, metres: f64) -> SnrPlan {
 #[test]
 fn without_a_curve_the_per_is_that_of_yans() {
     for (mcs, power, is_equal) in [(9, 34.0, false), (10, 38.0, true), (11, 40.0, true)] {
-        let table = SnrPlan { budget: LinkBudget { power, ..plan(mcs, 1.0).budget }, ..plan(mcs, 30.0) };
+        let table =
+            SnrPlan { budget: LinkBudget { power_dbm: power, ..plan(mcs, 1.0).budget }, ..plan(mcs, 30.0) };
         let yans = SnrPlan { model: PerModel::Yans, ..table };
-        assert!((0.1..0.9).contains(&yans.per(1538)), "{}", yans.per(1538));
-        assert_eq!(table.per(1538) == yans.per(1538), is_equal, "MCS {mcs}");
+        assert!((0.1..0.9).contains(&yans.packet_error_rate(1538)), "{}", yans.packet_error_rate(1538));
+        assert_eq!(table.packet_error_rate(1538) == yans.packet_error_rate(1538), is_equal, "MCS {mcs}");
     }
 }
 
@@ -46,11 +47,11 @@ fn group_addressed_frames_have_the_per_of_their_basic_rate() {
         let group = SnrPlan { group_rate: rate, ..plan(11, metres) };
         let alone =
             SnrPlan { budget: LinkBudget { splits_power: false, ..group.budget }, ..plan(mcs, metres) };
-        let per = group.group().of(8 * 500);
+        let per = group.group().loss_probability(8 * 500);
         assert!((0.05..0.95).contains(&per), "{rate}: {per}");
-        assert!((per - alone.per(500)).abs() < 1e-12, "{rate}");
-        let mut model = Snr::new(&group, Streams::new(1, 0).stream("errors"));
-        let broadcast = Frame { broadcast: true, ..frame(8 * 500) };
+        assert!((per - alone.packet_error_rate(500)).abs() < 1e-12, "{rate}");
+        let mut model = SnrModel::new(&group, RandomStreams::new(1, 0).stream("errors"));
+        let broadcast = Frame { is_broadcast: true, ..frame(8 * 500) };
         let lost = (0..10_000).filter(|_| model.damage(&broadcast) == Damage::Header).count() as f64;
         // The count is binomial; the tolerance is five standard deviations.
         assert!((lost - 1e4 * per).abs() < 5.0 * (1e4 * per * (1.0 - per)).sqrt(), "{lost}");
@@ -67,18 +68,21 @@ fn a_frame_below_the_minimum_power_is_lost() {
     };
     assert_eq!(corrupted(&limited(51.3), 12_304, 1000), 0);
     assert_eq!(corrupted(&limited(51.5), 12_304, 1000), 1000);
-    let mut spares = limited(51.5).of_data().build(&Streams::new(1, 0), "cell", "a", "b");
-    assert_eq!(spares.damage(&Frame { control: true, ..frame(112) }), Damage::None);
-    assert_eq!(spares.damage(&Frame { broadcast: true, ..frame(800) }), Damage::Header);
+    let mut spares = limited(51.5).limited_to_data().build(&RandomStreams::new(1, 0), "cell", "a", "b");
+    assert_eq!(spares.damage(&Frame { is_control: true, ..frame(112) }), Damage::None);
+    assert_eq!(spares.damage(&Frame { is_broadcast: true, ..frame(800) }), Damage::Header);
 }
 
 /// A distance is also set in a model by SNR that is part of another model, and leaves all other models
 /// unchanged.
 #[test]
 fn a_distance_replaces_that_of_the_plan() {
-    assert_eq!(ErrorPlan::Snr(plan(0, 1.0)).over(7.0), ErrorPlan::Snr(plan(0, 7.0)));
-    assert_eq!(ErrorPlan::Snr(plan(0, 1.0)).of_data().over(7.0), ErrorPlan::Snr(plan(0, 7.0)).of_data());
-    assert_eq!(ErrorPlan::Loss(0.1).over(7.0), ErrorPlan::Loss(0.1));
+    assert_eq!(ErrorPlan::Snr(plan(0, 1.0)).at_distance(7.0), ErrorPlan::Snr(plan(0, 7.0)));
+    assert_eq!(
+        ErrorPlan::Snr(plan(0, 1.0)).limited_to_data().at_distance(7.0),
+        ErrorPlan::Snr(plan(0, 7.0)).limited_to_data()
+    );
+    assert_eq!(ErrorPlan::Loss(0.1).at_distance(7.0), ErrorPlan::Loss(0.1));
 }
 
 /// Two streams share the power, so each has 3 dB less, if the budget splits the power.

@@ -1,5 +1,5 @@
-use super::{App, UDP, fits};
-use crate::grammar::key::Without::Required;
+use super::{App, UDP, check_nothing};
+use crate::grammar::key::OmittedValue::Required;
 use crate::grammar::key::{Kind, Variant, key};
 use airhop_net::apps::Cbr;
 use std::sync::Arc;
@@ -10,6 +10,6 @@ pub(super) static KIND: App = App {
         ..Variant::new("cbr", "constant bit rate (UDP)", &[key("rate", Kind::Rate, Required, "payload rate")])
     },
     transport: UDP,
-    check: fits,
+    check: check_nothing,
     plan: |app| Some(Arc::new(Cbr { rate: app.rate("rate")? })),
 };

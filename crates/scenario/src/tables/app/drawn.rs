@@ -3,7 +3,7 @@
 
 use super::empirical;
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::Required;
+use crate::grammar::key::OmittedValue::Required;
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::apps::Distribution;

@@ -1,7 +1,7 @@
 //! Empirical distributions of sizes: measured distributions with a name, or points from a file.
 
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Derived, Required};
+use crate::grammar::key::OmittedValue::{Derived, Required};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::apps::{Cdf, Distribution};
@@ -79,7 +79,7 @@ static MEASURED: [(&str, Points); 2] = [
 /// Reports an error in the file of a distribution.
 pub(super) fn check(law: &Fields, problems: &mut Problems) {
     if let Some(Err(what)) = cdf(law) {
-        problems.add(law.at("of"), law.path_of("of"), what);
+        problems.add(law.position_of("of"), law.path_of("of"), what);
     }
 }
 

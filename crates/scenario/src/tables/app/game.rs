@@ -1,6 +1,6 @@
-use super::{App, UDP, fits};
+use super::{App, UDP, check_nothing};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Value;
+use crate::grammar::key::OmittedValue::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
 use airhop_net::apps::{AppPlan, Game};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(super) static KIND: App = App {
         &KEYS,
     ),
     transport: UDP,
-    check: fits,
+    check: check_nothing,
     plan,
 };
 

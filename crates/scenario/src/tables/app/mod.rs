@@ -15,7 +15,7 @@ mod web;
 
 use crate::grammar::fields::Fields;
 use crate::grammar::key::{Choice, Variant};
-use crate::grammar::problem::{Problems, one_of};
+use crate::grammar::problem::{Problems, format_alternatives};
 use airhop_net::apps::AppPlan;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ const TCP: &str = "tcp";
 const UDP: &str = "udp";
 
 /// Accepts any values: the application fits every flow with the right transport protocol.
-fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
+fn check_nothing(_: &Fields, _: &Fields, _: &mut Problems) {}
 
 /// Reports an error if the application does not fit the flow or the flow's transport protocol.
 pub(super) fn check(flow: &Fields, problems: &mut Problems) {
@@ -53,9 +53,12 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
             let known = KINDS.iter().filter(|app| app.transport == transport).map(|app| app.variant.kind);
             let needs = if declared.transport == TCP { "TCP" } else { "transport = \"udp\"" };
             let takes = transport.to_uppercase();
-            let what =
-                format!("{takes} takes {}; \"{}\" needs {needs}", one_of(known), declared.variant.kind);
-            problems.add(flow.at("app"), format!("{}.kind", app.path), what);
+            let what = format!(
+                "{takes} takes {}; \"{}\" needs {needs}",
+                format_alternatives(known),
+                declared.variant.kind
+            );
+            problems.add(flow.position_of("app"), format!("{}.kind", app.path), what);
         }
         _ => {
             check_datagram(flow, app, problems);
@@ -66,7 +69,7 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
 
 /// Reports an error if the application's datagram size is too large or differs from the flow's datagram size.
 fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
-    let Some(expected) = datagram(app) else { return };
+    let Some(expected) = datagram_bytes(app) else { return };
     if expected > MAX_DATAGRAM {
         let what = format!("makes packets of {expected} B; expected at most \"{MAX_DATAGRAM} B\"");
         problems.add(&app.at, &app.path, what);
@@ -74,13 +77,13 @@ fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
         let what = format!(
             "expected \"{expected} B\", which its application determines, got \"{given} B\"; leave it out"
         );
-        problems.add(flow.at("segment"), flow.path_of("segment"), what);
+        problems.add(flow.position_of("segment"), flow.path_of("segment"), what);
     }
 }
 
 /// Returns the UDP payload of a datagram in bytes; `None` if the application does not determine the size.
-pub(super) fn datagram(app: &Fields) -> Option<u64> {
-    plan(app)?.datagram().map(u64::from)
+pub(super) fn datagram_bytes(app: &Fields) -> Option<u64> {
+    plan(app)?.datagram_bytes().map(u64::from)
 }
 
 /// Returns the plan of an application.

@@ -1,6 +1,6 @@
 use super::{App, UDP};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::OmittedValue::{Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::apps::{AppPlan, ParetoOnOff};
@@ -46,12 +46,12 @@ static KEYS: [Key; 4] = [
 fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let bytes = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
     let (Some(bytes), Some(peak), Some(on)) = (bytes, app.rate("peak"), app.span("on")) else { return };
-    let interval = peak.time_for(bytes);
+    let interval = peak.time_for_bytes(bytes);
     if on < interval {
         let what = format!(
             "expected at least the interval between two datagrams at the peak rate, \"{interval}\", got \"{on}\""
         );
-        problems.add(app.at("on"), app.path_of("on"), what);
+        problems.add(app.position_of("on"), app.path_of("on"), what);
     }
 }
 

@@ -1,10 +1,10 @@
 use super::drawn::{self, SIZE, TIME};
 use super::{App, TCP};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
-use airhop_net::apps::{AppPlan, Arrivals, Connections, Distribution, RequestResponse};
+use airhop_net::apps::{AppPlan, Arrivals, ConnectionReuse, Distribution, RequestResponse};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -62,14 +62,14 @@ static KEYS: [Key; 6] = [
 /// Checks that exactly one key determines the times of the requests, and that the files of sizes are valid.
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     drawn::check(app, &["request", "response"], problems);
-    if app.lacks("rate") && app.lacks("think") {
+    if app.is_absent("rate") && app.is_absent("think") {
         let what = "is missing; expected a `rate` of requests, such as 5 per second, or a time to `think`, such as \"1 s\"";
         problems.add(&app.at, app.path_of("rate"), what);
     }
     for key in ["rate", "arrivals"] {
         if app.get("think").is_some() && app.get(key).is_some() {
             let what = "is for an open loop, and `think` for a closed loop; expected only one of them";
-            problems.add(app.at(key), app.path_of(key), what);
+            problems.add(app.position_of(key), app.path_of(key), what);
         }
     }
 }
@@ -82,6 +82,6 @@ fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
     };
     let (request, response) = (drawn::plan(app, "request")?, drawn::plan(app, "response")?);
     let connections =
-        if app.word("connections") == Some(NEW) { Connections::New } else { Connections::Reused };
+        if app.word("connections") == Some(NEW) { ConnectionReuse::New } else { ConnectionReuse::Reused };
     Some(Arc::new(RequestResponse { request, response, arrivals, connections }))
 }

@@ -1,5 +1,5 @@
-use super::{App, TCP, fits};
-use crate::grammar::key::Without::Required;
+use super::{App, TCP, check_nothing};
+use crate::grammar::key::OmittedValue::Required;
 use crate::grammar::key::{Kind, Variant, key};
 use airhop_net::apps::Transfer;
 use std::sync::Arc;
@@ -14,6 +14,6 @@ pub(super) static KIND: App = App {
         )
     },
     transport: TCP,
-    check: fits,
+    check: check_nothing,
     plan: |app| Some(Arc::new(Transfer { bytes: app.bytes("size")? })),
 };

@@ -1,11 +1,11 @@
 use super::{App, TCP};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::quantity::quoted;
 use airhop_base::units::format_rate;
-use airhop_net::apps::{AppPlan, Choice, Video};
+use airhop_net::apps::{AppPlan, BitrateRule, Video};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -24,8 +24,11 @@ pub(super) static KIND: App = App {
     plan,
 };
 
-static CHOICES: [(&str, Choice); 3] =
-    [("hybrid", Choice::Hybrid), ("buffer", Choice::Buffer), ("throughput", Choice::Throughput)];
+static CHOICES: [(&str, BitrateRule); 3] = [
+    ("hybrid", BitrateRule::Hybrid),
+    ("buffer", BitrateRule::Buffer),
+    ("throughput", BitrateRule::Throughput),
+];
 
 static KEYS: [Key; 7] = [
     key(
@@ -88,18 +91,18 @@ fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
             "expected different bitrates in ascending order; did you mean [{}]?",
             ascending.join(", ")
         );
-        problems.add(app.at("ladder"), app.path_of("ladder"), what);
+        problems.add(app.position_of("ladder"), app.path_of("ladder"), what);
     }
     let (Some(segment), Some(buffer)) = (app.span("segment"), app.span("buffer")) else { return };
     if buffer < segment * 2 {
         let what = format!("expected room for at least two segments, \"{}\", got \"{buffer}\"", segment * 2);
-        return problems.add(app.at("buffer"), app.path_of("buffer"), what);
+        return problems.add(app.position_of("buffer"), app.path_of("buffer"), what);
     }
-    let most = segment * buffer.whole(segment);
+    let most = segment * buffer.whole_multiples(segment);
     if let Some(startup) = app.span("startup").filter(|startup| *startup > most) {
         let what =
             format!("expected at most the segments that fit into the buffer, \"{most}\", got \"{startup}\"");
-        problems.add(app.at("startup"), app.path_of("startup"), what);
+        problems.add(app.position_of("startup"), app.path_of("startup"), what);
     }
 }
 

@@ -1,8 +1,8 @@
 use super::{ACK, ATTEMPTS, LinkRecovery, MAX_WINDOW, TIMEOUT, rules, window, window_key};
-use crate::grammar::key::Without::Value;
+use crate::grammar::key::OmittedValue::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
-use crate::grammar::words::of_word;
-use airhop_radio::arq::{ArqPlan, Group};
+use crate::grammar::words::value_of_word;
+use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
 
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
@@ -12,10 +12,13 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
         &KEYS,
     ),
     window: Some(window_key),
-    plan: |arq| Some(ArqPlan::GoBackN { group: of_word(&GROUPS, arq.word("group")?)?, rules: rules(arq)? }),
+    plan: |arq| {
+        Some(ArqPlan::GoBackN { group: value_of_word(&GROUPS, arq.word("group")?)?, rules: rules(arq)? })
+    },
 };
 
-const GROUPS: [(&str, Group); 2] = [("sliding", Group::Sliding), ("blocks", Group::Blocks)];
+const GROUPS: [(&str, RetransmissionGroup); 2] =
+    [("sliding", RetransmissionGroup::Sliding), ("blocks", RetransmissionGroup::Blocks)];
 
 static KEYS: [Key; 5] = [
     window(MAX_WINDOW, "3", "maximum number of unacknowledged frames (Kounavis 1996)"),

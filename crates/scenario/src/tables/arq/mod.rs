@@ -9,7 +9,7 @@ mod stop_and_wait;
 
 use super::rate;
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Nothing, Value};
+use crate::grammar::key::OmittedValue::{Derived, Nothing, Value};
 use crate::grammar::key::{Choice, Key, Kind, MAX_SPAN_S, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_base::Span;
@@ -67,11 +67,11 @@ fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// Keys of the recovery: one for data from the first node of `ends`, one for data from the second.
+/// Keys of the recovery: one for data from the first node of `parse_ends`, one for data from the second.
 const KEYS: [&str; 2] = ["arq", "arq_back"];
 
 /// Durations that determine the timeouts for data in one direction.
-struct Times {
+struct TimeoutInputs {
     /// Rates of the data's direction and of the reverse direction. A recorded link counts with its mean rate,
     /// a changing link with its lowest rate.
     pace: [LinkRate; 2],
@@ -81,13 +81,13 @@ struct Times {
     frame: u32,
 }
 
-impl Times {
+impl TimeoutInputs {
     /// Computes the durations for data in one direction of a radio link. `largest` is the length in bytes of
     /// the largest IP packet.
     fn new(link: &Fields, direction: usize, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         let [there, back] = [direction, 1 - direction];
-        Some(Times {
+        Some(TimeoutInputs {
             pace: [rate::slowest(link, there)?, rate::slowest(link, back)?],
             delays: rate::longest_delay(link, there)? + rate::longest_delay(link, back)?,
             frame: largest + overhead,
@@ -101,13 +101,13 @@ impl Times {
 
     /// Returns the minimum timeout: one frame, its ACK, and the propagation delays of both directions. With a
     /// shorter timer, no ACK could arrive in time.
-    fn least(&self, arq: &Fields) -> Option<Span> {
+    fn min_timeout(&self, arq: &Fields) -> Option<Span> {
         self.round_trip_delay(arq, 1, 0)
     }
 
     /// Returns the additional duration of a round for each further copy that a receiver requests: one frame
     /// and one NAK.
-    fn copy(&self, arq: &Fields) -> Option<Span> {
+    fn copy_duration(&self, arq: &Fields) -> Option<Span> {
         let copy = self.pace[0].time_for(self.frame) + self.pace[1].time_for(ack_bytes(arq)?);
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
@@ -128,28 +128,28 @@ fn frames_in_flight(arq: &Fields) -> Option<u32> {
 
 /// Returns the length of a control frame in bytes.
 fn ack_bytes(arq: &Fields) -> Option<u32> {
-    u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
+    u32::try_from(arq.bytes(if arq.may_have_key("ack") { "ack" } else { "nak" })?).ok()
 }
 
 /// Sets the recovery of the reverse direction and the timeouts of both directions where the file omits them.
 /// `largest` is the length in bytes of the largest IP packet.
 pub(super) fn fill(link: &mut Fields, largest: u32) {
-    if link.lacks("arq_back")
+    if link.is_absent("arq_back")
         && let Some(arq) = link.table("arq")
     {
         let back = arq.as_default(link.path_of("arq_back"));
-        link.fill("arq_back", Val::Table(back));
+        link.set_default("arq_back", Val::Table(back));
     }
     for (direction, key) in KEYS.into_iter().enumerate() {
-        let Some(times) = Times::new(link, direction, largest) else { return };
+        let Some(times) = TimeoutInputs::new(link, direction, largest) else { return };
         if let Some(Val::Table(arq)) = link.get_mut(key)
-            && let Some(timeout) = recovers(arq).then(|| times.timeout(arq)).flatten()
+            && let Some(timeout) = has_link_acks(arq).then(|| times.timeout(arq)).flatten()
         {
-            arq.fill("timeout", Val::Span(timeout));
-            if arq.takes("copy")
-                && let Some(copy) = times.copy(arq)
+            arq.set_default("timeout", Val::Span(timeout));
+            if arq.may_have_key("copy")
+                && let Some(copy) = times.copy_duration(arq)
             {
-                arq.fill("copy", Val::Span(copy));
+                arq.set_default("copy", Val::Span(copy));
             }
         }
     }
@@ -159,21 +159,23 @@ pub(super) fn fill(link: &mut Fields, largest: u32) {
 /// retransmitted again and again.
 pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
     for (direction, key) in KEYS.into_iter().enumerate() {
-        let recovery = link.table(key).filter(|arq| recovers(arq));
-        let (Some(arq), Some(times)) = (recovery, Times::new(link, direction, largest)) else { continue };
-        let (Some(timeout), Some(least)) = (arq.span("timeout"), times.least(arq)) else { continue };
+        let recovery = link.table(key).filter(|arq| has_link_acks(arq));
+        let (Some(arq), Some(times)) = (recovery, TimeoutInputs::new(link, direction, largest)) else {
+            continue;
+        };
+        let (Some(timeout), Some(least)) = (arq.span("timeout"), times.min_timeout(arq)) else { continue };
         if timeout < least {
             let what = format!(
                 "expected at least \"{least}\": the durations of a frame of {largest} B and its overhead and of its ACK, plus \
                  the round-trip propagation delay; got \"{timeout}\""
             );
-            problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
+            problems.add(arq.position_of("timeout"), arq.path_of("timeout"), what);
             return; // the reverse direction may have the same problem, which is reported once
         }
     }
 }
 
-fn recovers(arq: &Fields) -> bool {
+fn has_link_acks(arq: &Fields) -> bool {
     declared(arq).is_some_and(|recovery| recovery.window.is_some())
 }
 
@@ -187,7 +189,7 @@ fn rules(arq: &Fields) -> Option<ArqRules> {
     Some(ArqRules {
         window: frames_in_flight(arq)?,
         timeout: arq.span("timeout")?,
-        attempts: arq.count("attempts").and_then(|attempts| u32::try_from(attempts).ok()),
+        max_attempts: arq.count("attempts").and_then(|attempts| u32::try_from(attempts).ok()),
         ack_bytes: ack_bytes(arq)?,
     })
 }

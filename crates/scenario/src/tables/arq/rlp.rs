@@ -1,6 +1,6 @@
 use super::LinkRecovery;
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Derived, Value};
+use crate::grammar::key::OmittedValue::{Derived, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use airhop_radio::arq::{ArqPlan, RlpRules};
 
@@ -13,13 +13,13 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
          frame contains a whole packet)",
         &KEYS,
     ),
-    window: Some(|_| Some(FRAMES)),
+    window: Some(|_| Some(ROUND_FRAMES)),
     plan: |arq| Some(ArqPlan::Rlp(rules(arq)?)),
 };
 
 /// Number of frames in the duration of a round: the frame that is on the air, and the requested
 /// copy.
-const FRAMES: u32 = 2;
+const ROUND_FRAMES: u32 = 2;
 
 static KEYS: [Key; 5] = [
     key(
@@ -63,10 +63,14 @@ static KEYS: [Key; 5] = [
 
 fn rules(arq: &Fields) -> Option<RlpRules> {
     Some(RlpRules {
-        rounds: arq.counts("rounds")?.iter().map(|&naks| u32::try_from(naks).ok()).collect::<Option<_>>()?,
+        naks_per_round: arq
+            .counts("rounds")?
+            .iter()
+            .map(|&naks| u32::try_from(naks).ok())
+            .collect::<Option<_>>()?,
         timeout: arq.span("timeout")?,
-        copy: arq.span("copy")?,
-        idle: arq.span("idle")?,
+        copy_time: arq.span("copy")?,
+        idle_interval: arq.span("idle")?,
         nak_bytes: u32::try_from(arq.bytes("nak")?).ok()?,
     })
 }

@@ -1,5 +1,5 @@
 use super::{ACK, ATTEMPTS, LinkRecovery, TIMEOUT, rules, window, window_key};
-use crate::grammar::key::Without::Value;
+use crate::grammar::key::OmittedValue::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
 use airhop_radio::arq::{ArqPlan, SELECTIVE_WINDOW};
 

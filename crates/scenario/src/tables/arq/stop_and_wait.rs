@@ -1,6 +1,6 @@
 use super::{ACK, ATTEMPTS, LinkRecovery, rules, timeout};
 use crate::grammar::key::{Key, Variant};
-use airhop_radio::arq::{ArqPlan, Group};
+use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
 
 const TIMEOUT: Key = timeout(
     "sum of the durations of the frame, of one frame in the other direction that the link ACK may have to wait for, and of the link ACK, \
@@ -14,5 +14,5 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
         &[TIMEOUT, ATTEMPTS, ACK],
     ),
     window: Some(|_| Some(1)),
-    plan: |arq| Some(ArqPlan::GoBackN { group: Group::Sliding, rules: rules(arq)? }),
+    plan: |arq| Some(ArqPlan::GoBackN { group: RetransmissionGroup::Sliding, rules: rules(arq)? }),
 };

@@ -1,6 +1,6 @@
-use super::{AT, DIRECTION, EVERY, LinkChange, Planned};
+use super::{AT, DIRECTION, EVERY, LinkChange, PlannedChange};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::{Problems, did_you_mean};
 use airhop_radio::link_schedule::{ChangeKind, Handoff};
@@ -53,12 +53,12 @@ fn check_mobile(change: &Fields, link: &Fields, problems: &mut Problems) {
         let hint = did_you_mean(mobile, ends.iter().map(String::as_str));
         let what =
             format!("expected an end of this link, \"{}\" or \"{}\", got {mobile:?}{hint}", ends[0], ends[1]);
-        problems.add(change.at("mobile"), change.path_of("mobile"), what);
+        problems.add(change.position_of("mobile"), change.path_of("mobile"), what);
     }
 }
 
-fn plan(change: &Fields, link: &Fields) -> Option<Planned> {
-    Some(Planned::Scheduled(ChangeKind::Handoff(Handoff {
+fn plan(change: &Fields, link: &Fields) -> Option<PlannedChange> {
+    Some(PlannedChange::Scheduled(ChangeKind::Handoff(Handoff {
         gap: change.span("gap")?,
         mobile: u8::from(link.ends("ends")?[1] == change.text("mobile")?),
         is_forwarded: match change.word("fate")? {

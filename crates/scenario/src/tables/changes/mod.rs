@@ -5,13 +5,13 @@ mod handoff;
 mod outage;
 mod rate;
 
-use super::each_way::{self, DIRECTION, is_for};
+use super::each_way::{self, DIRECTION, is_for_direction};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Nothing, Required};
+use crate::grammar::key::OmittedValue::{Nothing, Required};
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_base::{Rate, Span, Time};
-use airhop_radio::link_schedule::{Change, ChangeKind};
+use airhop_radio::link_schedule::{ChangeKind, ScheduledChange};
 
 /// Declaration of a link change.
 struct LinkChange {
@@ -21,11 +21,11 @@ struct LinkChange {
     /// Function that returns how long the change blocks all packets; `None` if it blocks no packets.
     lasting: fn(&Fields) -> Option<Span>,
     /// Function that returns the plan of the change on a link.
-    plan: fn(&Fields, &Fields) -> Option<Planned>,
+    plan: fn(&Fields, &Fields) -> Option<PlannedChange>,
 }
 
 /// Plan of a change.
-enum Planned {
+enum PlannedChange {
     /// Change in the link's schedule.
     Scheduled(ChangeKind),
     /// Outage in which frames are lost, with its duration.
@@ -47,7 +47,7 @@ const EVERY: Key = key(
 );
 
 /// Accepts any values: the change is possible on every link.
-fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
+fn check_nothing(_: &Fields, _: &Fields, _: &mut Problems) {}
 
 /// Maximum number of changes of a link, because each change needs memory in every run.
 const MAX_CHANGES: u64 = 100_000;
@@ -59,7 +59,7 @@ pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Proble
     let before = problems.len();
     if let (Some(_), true) = (link.get("deliveries"), link.get("changes").is_some()) {
         let what = "a link with `deliveries` has no changes: its trace defines the times of deliveries; expected a `rate` in its place";
-        problems.add(link.at("changes"), link.path_of("changes"), what);
+        problems.add(link.position_of("changes"), link.path_of("changes"), what);
     }
     let ends = link.ends("ends").map_or(&[][..], |ends| ends);
     for change in link.tables("changes") {
@@ -71,7 +71,7 @@ pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Proble
     }
     for direction in each_way::DIRECTIONS {
         // A problem that both directions have is reported once.
-        if problems.len() == before && link.tables("changes").iter().all(|change| change.sound) {
+        if problems.len() == before && link.tables("changes").iter().all(|change| change.is_valid) {
             check_order(link, direction, duration, problems);
         }
     }
@@ -82,19 +82,19 @@ fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
     if at >= duration {
         let what =
             format!("expected a time before the end of the run, duration = \"{duration}\", got \"{at}\"");
-        problems.add(change.at("at"), change.path_of("at"), what);
+        problems.add(change.position_of("at"), change.path_of("at"), what);
     }
-    if let (Some(every), Some(lasts)) = (every, lasting(change))
+    if let (Some(every), Some(lasts)) = (every, blocking_time(change))
         && every < lasts
     {
         let what = format!("expected at least \"{lasts}\", the duration of the change, got \"{every}\"");
-        problems.add(change.at("every"), change.path_of("every"), what);
+        problems.add(change.position_of("every"), change.path_of("every"), what);
     }
     if let Some(every) = every
-        && duration.saturating_sub(at).whole(every) >= MAX_CHANGES
+        && duration.saturating_sub(at).whole_multiples(every) >= MAX_CHANGES
     {
         let what = format!("expected at most {MAX_CHANGES} repetitions in the run, got \"{every}\"");
-        problems.add(change.at("every"), change.path_of("every"), what);
+        problems.add(change.position_of("every"), change.path_of("every"), what);
     }
 }
 
@@ -102,9 +102,9 @@ fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
 fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut Problems) {
     let all = occurrences(link, direction, duration);
     let (lasting, rates): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|(_, change)| lasting(change).is_some());
+        all.into_iter().partition(|(_, change)| blocking_time(change).is_some());
     let mut refuse =
-        |change: &Fields, what: String| problems.add(change.at("at"), change.path_of("at"), what);
+        |change: &Fields, what: String| problems.add(change.position_of("at"), change.path_of("at"), what);
     let same = rates.windows(2).find(|pair| pair[0].0 == pair[1].0);
     if let Some([(at, first), (_, second)]) = same {
         let at = *at - Time::ZERO;
@@ -113,7 +113,7 @@ fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut P
             format!("expected one rate at a time, but the rate of {} also starts at \"{at}\"", first.path),
         );
     }
-    let end = |(at, change): &(Time, &Fields)| *at + self::lasting(change).unwrap_or(Span::ZERO);
+    let end = |(at, change): &(Time, &Fields)| *at + self::blocking_time(change).unwrap_or(Span::ZERO);
     if let Some([first, (at, second)]) = lasting.windows(2).find(|pair| pair[1].0 < end(&pair[0])) {
         let [at, begin, end] = [*at, first.0, end(first)].map(|time| time - Time::ZERO);
         refuse(
@@ -127,24 +127,24 @@ fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut P
     }
 }
 
-fn lasting(change: &Fields) -> Option<Span> {
+fn blocking_time(change: &Fields) -> Option<Span> {
     (declared(change)?.lasting)(change)
 }
 
-fn plan_of(change: &Fields, link: &Fields) -> Option<Planned> {
+fn plan_of(change: &Fields, link: &Fields) -> Option<PlannedChange> {
     (declared(change)?.plan)(change, link)
 }
 
 /// Returns the changes of a direction of a link.
-fn of(link: &Fields, direction: usize) -> impl Iterator<Item = &Fields> {
-    link.tables("changes").iter().filter(move |change| is_for(change, link, direction))
+fn changes_of(link: &Fields, direction: usize) -> impl Iterator<Item = &Fields> {
+    link.tables("changes").iter().filter(move |change| is_for_direction(change, link, direction))
 }
 
 /// Returns the changes of one direction with their times, in chronological order. Simultaneous changes keep
 /// the order of the file.
 fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &Fields)> {
     let mut all = Vec::new();
-    for change in of(link, direction) {
+    for change in changes_of(link, direction) {
         let mut next = change.span("at").filter(|at| *at < duration);
         while let Some(at) = next {
             all.push((Time::ZERO + at, change));
@@ -156,11 +156,11 @@ fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &F
 }
 
 /// Returns the changes in the schedule of one direction of a checked link.
-pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<Change>> {
+pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<ScheduledChange>> {
     let mut changes = Vec::new();
     for (at, change) in occurrences(link, direction, duration) {
-        if let Planned::Scheduled(kind) = plan_of(change, link)? {
-            changes.push(Change { at, kind });
+        if let PlannedChange::Scheduled(kind) = plan_of(change, link)? {
+            changes.push(ScheduledChange { at, kind });
         }
     }
     Some(changes)
@@ -168,22 +168,22 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
 
 /// Returns the outages of one direction in which frames are lost, each as [begin, end). The link must be
 /// checked.
-pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
+pub(super) fn loss_outages(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
     let lost = |(at, change)| match plan_of(change, link)? {
-        Planned::Lost(lasts) => Some([at, at + lasts]),
-        Planned::Scheduled(_) => None,
+        PlannedChange::Lost(lasts) => Some([at, at + lasts]),
+        PlannedChange::Scheduled(_) => None,
     };
     occurrences(link, direction, duration).into_iter().filter_map(lost).collect()
 }
 
 /// Returns the lowest rate among the changes of a direction; `None` if no change sets a rate.
 pub(super) fn lowest_rate(link: &Fields, direction: usize) -> Option<Rate> {
-    let changes = of(link, direction).filter(|change| change.takes("rate"));
+    let changes = changes_of(link, direction).filter(|change| change.may_have_key("rate"));
     changes.filter_map(|change| change.rate("rate")).min()
 }
 
 /// Returns the longest delay among the changes of a direction; `None` if no change sets a delay.
 pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
-    let changes = of(link, direction).filter(|change| change.takes("delay"));
+    let changes = changes_of(link, direction).filter(|change| change.may_have_key("delay"));
     changes.filter_map(|change| change.span("delay")).max()
 }

@@ -1,6 +1,6 @@
-use super::{AT, DIRECTION, EVERY, LinkChange, Planned, fits};
+use super::{AT, DIRECTION, EVERY, LinkChange, PlannedChange, check_nothing};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::OmittedValue::{Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use airhop_radio::link_schedule::ChangeKind;
 
@@ -9,7 +9,7 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", lasts = "1 s""#,
         ..Variant::new("outage", "outage: the link delivers no packet", &KEYS)
     },
-    check: fits,
+    check: check_nothing,
     lasting: |change| change.span("lasts"),
     plan,
 };
@@ -31,11 +31,11 @@ static KEYS: [Key; 5] = [
     DIRECTION,
 ];
 
-fn plan(change: &Fields, _: &Fields) -> Option<Planned> {
+fn plan(change: &Fields, _: &Fields) -> Option<PlannedChange> {
     let lasts = change.span("lasts")?;
     match change.word("fate")? {
-        WAIT => Some(Planned::Scheduled(ChangeKind::Outage(lasts))),
-        LOST => Some(Planned::Lost(lasts)),
+        WAIT => Some(PlannedChange::Scheduled(ChangeKind::Outage(lasts))),
+        LOST => Some(PlannedChange::Lost(lasts)),
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-use super::{AT, DIRECTION, EVERY, LinkChange, Planned, fits};
-use crate::grammar::key::Without::Required;
+use super::{AT, DIRECTION, EVERY, LinkChange, PlannedChange, check_nothing};
+use crate::grammar::key::OmittedValue::Required;
 use crate::grammar::key::{Kind, Variant, key};
 use airhop_radio::link_schedule::ChangeKind;
 
@@ -12,7 +12,7 @@ pub(super) static KIND: LinkChange = LinkChange {
             &[AT, key("rate", Kind::LinkRate, Required, "new rate from the start time"), EVERY, DIRECTION],
         )
     },
-    check: fits,
+    check: check_nothing,
     lasting: |_| None,
-    plan: |change, _| Some(Planned::Scheduled(ChangeKind::Rate(change.rate("rate")?))),
+    plan: |change, _| Some(PlannedChange::Scheduled(ChangeKind::Rate(change.rate("rate")?))),
 };

@@ -1,6 +1,6 @@
-use super::{Channel, DIRECTION, Model, REFERENCE, fits, reference_bits};
+use super::{DIRECTION, LinkProperties, Model, REFERENCE, check_nothing, reference_bits};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::OmittedValue::Nothing;
 use crate::grammar::key::{Key, Kind, Variant, key};
 use airhop_radio::errors::ErrorPlan;
 
@@ -8,7 +8,7 @@ pub(super) static KIND: Model = Model {
     variant: Variant { example: "fer = 0.01", ..Variant::new("bernoulli", "independent errors", &KEYS) },
     fill: None,
     contradiction,
-    check: fits,
+    check: check_nothing,
     plan,
 };
 
@@ -45,7 +45,7 @@ fn contradiction(model: &Fields) -> Option<String> {
     Some(what.to_string())
 }
 
-fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
+fn plan(model: &Fields, channel: &LinkProperties) -> Option<ErrorPlan> {
     Some(match model.number("loss") {
         Some(loss) => ErrorPlan::Loss(loss),
         None => {

@@ -1,11 +1,11 @@
-use super::{DIRECTION, Model, fits, is_consistent};
+use super::{DIRECTION, Model, check_nothing, no_contradiction};
 use crate::grammar::key::Variant;
 use airhop_radio::errors::ErrorPlan;
 
 pub(super) static KIND: Model = Model {
     variant: Variant::new("clean", "no errors", &[DIRECTION]),
     fill: None,
-    contradiction: is_consistent,
-    check: fits,
+    contradiction: no_contradiction,
+    check: check_nothing,
     plan: |_, _| Some(ErrorPlan::Clean),
 };

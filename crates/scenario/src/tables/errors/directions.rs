@@ -1,6 +1,6 @@
 //! Error models of the directions of a link.
 
-use super::{Channel, check_one, plan};
+use super::{LinkProperties, check_one, plan};
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::Problems;
 use crate::tables::{changes, each_way};
@@ -22,12 +22,16 @@ pub(in crate::tables) fn check(
 
 /// Returns the error models of both directions of a link between two nodes. `largest` is the length of the
 /// longest data frame in bytes.
-pub(in crate::tables) fn between(link: &Fields, duration: Span, largest: u32) -> Option<[ErrorPlan; 2]> {
-    let channel = Channel { largest, modes: None };
+pub(in crate::tables) fn plan_both_directions(
+    link: &Fields,
+    duration: Span,
+    largest: u32,
+) -> Option<[ErrorPlan; 2]> {
+    let channel = LinkProperties { max_frame_bytes: largest, modes: None };
     let one_way = |direction| {
-        let model = each_way::table(link, "errors", direction);
+        let model = each_way::direction_table(link, "errors", direction);
         let otherwise = model.map_or(Some(ErrorPlan::Clean), |m| plan(m, &channel))?;
-        Some(otherwise.with_outages(changes::losses(link, direction, duration)))
+        Some(otherwise.with_outages(changes::loss_outages(link, direction, duration)))
     };
     Some([one_way(0)?, one_way(1)?])
 }

@@ -1,9 +1,9 @@
-use super::{Channel, DIRECTION, Model, fits};
+use super::{DIRECTION, LinkProperties, Model, check_nothing};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Nothing, Value};
+use crate::grammar::key::OmittedValue::{Nothing, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
-use crate::grammar::words::of_word;
-use airhop_radio::errors::{ErrorPlan, Strikes};
+use crate::grammar::words::value_of_word;
+use airhop_radio::errors::{ErrorPlan, FrameSelection};
 
 pub(super) static KIND: Model = Model {
     variant: Variant {
@@ -17,7 +17,7 @@ pub(super) static KIND: Model = Model {
     },
     fill: None,
     contradiction,
-    check: fits,
+    check: check_nothing,
     plan,
 };
 
@@ -49,7 +49,7 @@ static KEYS: [Key; 10] = [
     ),
     key(
         "strikes",
-        Kind::Word(|| Strikes::ALL.map(|(word, _)| word).to_vec()),
+        Kind::Word(|| FrameSelection::ALL.map(|(word, _)| word).to_vec()),
         Value(r#""data""#),
         "frames with errors: data = all frames except link ACKs, RTS and CTS; unicast = data frames with one receiver, \
          excluding broadcast route requests; payload = unicast data frames with payload, excluding TCP's ACKs",
@@ -109,7 +109,7 @@ fn averages(model: &Fields) -> Option<String> {
 /// Returns the probabilities p_gb and p_bg of leaving the good and the bad state. The file contains the two
 /// probabilities, or the loss rate and the mean burst length. The fraction of frames in the bad state is p_gb
 /// / (p_gb + p_bg), and a bad state lasts 1 / p_bg frames on average.
-fn leave(model: &Fields) -> Option<[f64; 2]> {
+fn leave_probabilities(model: &Fields) -> Option<[f64; 2]> {
     let Some(loss) = model.number("loss") else {
         let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;
         return Some([model.number("p_gb")?, p_bg]);
@@ -120,9 +120,10 @@ fn leave(model: &Fields) -> Option<[f64; 2]> {
     Some([(p_bg * (loss - good) / (bad - loss)).min(1.0), p_bg])
 }
 
-fn plan(model: &Fields, _: &Channel) -> Option<ErrorPlan> {
-    let (loss, leave) = ([model.number("loss_good")?, model.number("loss_bad")?], leave(model)?);
-    let strikes = of_word(&Strikes::ALL, model.word("strikes")?)?;
+fn plan(model: &Fields, _: &LinkProperties) -> Option<ErrorPlan> {
+    let (loss, leave) =
+        ([model.number("loss_good")?, model.number("loss_bad")?], leave_probabilities(model)?);
+    let strikes = value_of_word(&FrameSelection::ALL, model.word("strikes")?)?;
     Some(match model.span("step") {
         Some(step) => ErrorPlan::Stepped { loss, leave, step, strikes },
         None => ErrorPlan::GilbertElliott { loss, leave, strikes },

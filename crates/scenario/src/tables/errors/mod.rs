@@ -10,12 +10,12 @@ mod snr;
 mod state_rates;
 mod two_state;
 
-pub(super) use directions::{between, check};
+pub(super) use directions::{check, plan_both_directions};
 
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::OmittedValue::Nothing;
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
-use crate::grammar::problem::{Problems, one_of};
+use crate::grammar::problem::{Problems, format_alternatives};
 use airhop_base::{Rate, Span};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{Format, TxMode};
@@ -25,27 +25,27 @@ struct Model {
     variant: Variant,
     /// Function that sets the defaults of a model that exists only in cells of 802.11n, ac and ax; `None` for
     /// a model of any link.
-    fill: Option<fn(&mut Fields, &Cell)>,
+    fill: Option<fn(&mut Fields, &CellProperties)>,
     /// Function that describes a contradiction between keys with valid values; `None` if there is none.
     contradiction: fn(&Fields) -> Option<String>,
     /// Function that reports an error if a run of this duration would need too much memory.
     check: fn(&Fields, Span, &mut Problems),
     /// Function that returns the plan for a link.
-    plan: fn(&Fields, &Channel) -> Option<ErrorPlan>,
+    plan: fn(&Fields, &LinkProperties) -> Option<ErrorPlan>,
 }
 
 /// Properties of an 802.11n, ac or ax cell that determine defaults of error models.
-pub(super) struct Cell {
+pub(super) struct CellProperties {
     /// Transmission mode of the cell; `None` if its settings are invalid.
     pub(super) mode: Option<TxMode>,
     /// Transmitted power in dBm; `None` if the cell has no propagation model.
-    pub(super) power: Option<f64>,
+    pub(super) power_dbm: Option<f64>,
 }
 
 /// Properties of a link that the plans of error models need.
-pub(super) struct Channel {
+pub(super) struct LinkProperties {
     /// Length of the longest data frame in bytes.
-    pub(super) largest: u32,
+    pub(super) max_frame_bytes: u32,
     /// Transmission mode of data, and rate of group-addressed frames; `None` except in cells of 802.11n, ac
     /// and ax.
     pub(super) modes: Option<(TxMode, Rate)>,
@@ -72,17 +72,17 @@ const REFERENCE: Key = key(
 );
 
 /// Accepts any values: no key of the model can contradict another.
-fn is_consistent(_: &Fields) -> Option<String> {
+fn no_contradiction(_: &Fields) -> Option<String> {
     None
 }
 
 /// Accepts any duration: the model needs little memory.
-fn fits(_: &Fields, _: Span, _: &mut Problems) {}
+fn check_nothing(_: &Fields, _: Span, _: &mut Problems) {}
 
 /// Reports an error model with contradictory or missing keys, or with too many fades for a run of this
 /// duration.
 fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
-    let Some(declared) = declared(model).filter(|_| model.refused().is_empty()) else { return };
+    let Some(declared) = declared(model).filter(|_| model.refused_keys().is_empty()) else { return };
     if let Some(duration) = duration {
         (declared.check)(model, duration, problems);
     }
@@ -92,7 +92,7 @@ fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
 }
 
 /// Sets the defaults of the error models of a cell of 802.11n, ac or ax.
-pub(super) fn fill(wlan: &mut Fields, cell: &Cell) {
+pub(super) fn fill(wlan: &mut Fields, cell: &CellProperties) {
     let Some(Val::Tables(models)) = wlan.get_mut("errors") else { return };
     for model in models {
         if let Some(fill) = declared(model).and_then(|declared| declared.fill) {
@@ -108,8 +108,8 @@ pub(super) fn check_any_link(link: &Fields, problems: &mut Problems) {
         let others = KINDS.iter().filter(|other| other.fill.is_none()).map(|other| other.variant.kind);
         let what = format!(
             "expected {}: only cells of {} have the MCS on which errors of kind \"{}\" depend",
-            one_of(others),
-            one_of(Format::ALL.map(Format::name)),
+            format_alternatives(others),
+            format_alternatives(Format::ALL.map(Format::name)),
             declared.variant.kind,
         );
         problems.add(&model.at, model.path_of("kind"), what);
@@ -117,11 +117,11 @@ pub(super) fn check_any_link(link: &Fields, problems: &mut Problems) {
 }
 
 /// Returns the plan of an error model on a link.
-pub(super) fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
+pub(super) fn plan(model: &Fields, channel: &LinkProperties) -> Option<ErrorPlan> {
     (declared(model)?.plan)(model, channel)
 }
 
 /// Returns the length in bits of the frame to which an error rate refers.
-fn reference_bits(model: &Fields, channel: &Channel) -> u64 {
-    model.bytes("reference").unwrap_or(channel.largest.into()) * 8
+fn reference_bits(model: &Fields, channel: &LinkProperties) -> u64 {
+    model.bytes("reference").unwrap_or(channel.max_frame_bytes.into()) * 8
 }

@@ -1,9 +1,9 @@
-use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, per_bit};
-use super::{Channel, DIRECTION, Model, REFERENCE, fits};
+use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, bit_error_rates};
+use super::{DIRECTION, LinkProperties, Model, REFERENCE, check_nothing};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Derived, Required};
+use crate::grammar::key::OmittedValue::{Derived, Required};
 use crate::grammar::key::{Key, Kind, Variant, key};
-use airhop_radio::errors::{BadLine, ErrorPlan, FadePlan, FadeRecord};
+use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord, LineError};
 use std::sync::Arc;
 
 pub(super) static KIND: Model = Model {
@@ -17,7 +17,7 @@ pub(super) static KIND: Model = Model {
     },
     fill: None,
     contradiction: |model| state_rates::contradiction(model).or_else(|| record(model)?.err()),
-    check: fits,
+    check: check_nothing,
     plan,
 };
 
@@ -45,11 +45,11 @@ static KEYS: [Key; 8] = [
 /// Reads the record of fades in the model's file.
 fn record(model: &Fields) -> Option<Result<FadeRecord, String>> {
     let file = model.file("file")?;
-    let refused = |BadLine { line, what }| format!("{}:{line}: {what}", file.path);
+    let refused = |LineError { line, message: what }| format!("{}:{line}: {what}", file.path);
     Some(FadeRecord::parse(&file.text).map_err(refused))
 }
 
-fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
+fn plan(model: &Fields, channel: &LinkProperties) -> Option<ErrorPlan> {
     let fades = FadePlan::Recorded(Arc::new(record(model)?.ok()?));
-    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, channel)? })
+    Some(ErrorPlan::TwoState { fades, errors_per_bit: bit_error_rates(model, channel)? })
 }

@@ -1,9 +1,9 @@
-use super::{Cell, Channel, DIRECTION, Model, fits};
+use super::{CellProperties, DIRECTION, LinkProperties, Model, check_nothing};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Nothing, Value};
+use crate::grammar::key::OmittedValue::{Derived, Nothing, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
-use crate::grammar::words::{of_word, word_of};
-use airhop_radio::errors::{Coding, ErrorPlan, LinkBudget, PerModel, SnrPlan};
+use crate::grammar::words::{value_of_word, word_of};
+use airhop_radio::errors::{ChannelCode, ErrorPlan, LinkBudget, PerModel, SnrPlan};
 use airhop_radio::phy::{Band, Format, TxMode};
 
 pub(super) static KIND: Model = Model {
@@ -16,7 +16,7 @@ pub(super) static KIND: Model = Model {
     ),
     fill: Some(fill),
     contradiction,
-    check: fits,
+    check: check_nothing,
     plan,
 };
 
@@ -42,7 +42,7 @@ static KEYS: [Key; 10] = [
     ),
     key(
         "coding",
-        Kind::Word(|| Coding::ALL.map(|(name, _)| name).to_vec()),
+        Kind::Word(|| ChannelCode::ALL.map(|(name, _)| name).to_vec()),
         Derived(
             "bcc; with model = \"table\" ldpc where 802.11ax requires it: above 20 MHz, 4 streams or MCS 9",
         ),
@@ -97,15 +97,15 @@ static KEYS: [Key; 10] = [
     DIRECTION,
 ];
 
-fn fill(model: &mut Fields, cell: &Cell) {
-    model.fill("power", Val::Power(cell.power.unwrap_or(POWER)));
+fn fill(model: &mut Fields, cell: &CellProperties) {
+    model.set_default("power", Val::Power(cell.power_dbm.unwrap_or(POWER)));
     let band = cell.mode.map_or(Band::Ghz5, |mode| mode.settings().band);
-    model.fill("reference_loss", Val::Ratio(reference_loss(band)));
+    model.set_default("reference_loss", Val::Ratio(reference_loss(band)));
     let is_table =
-        model.word("model").and_then(|word| of_word(&PerModel::ALL, word)) == Some(PerModel::Table);
+        model.word("model").and_then(|word| value_of_word(&PerModel::ALL, word)) == Some(PerModel::Table);
     let needs_ldpc = cell.mode.as_ref().is_some_and(requires_ldpc);
-    let coding = if is_table && needs_ldpc { Coding::Ldpc } else { Coding::Bcc };
-    model.fill("coding", word_of(&Coding::ALL, &coding));
+    let coding = if is_table && needs_ldpc { ChannelCode::Ldpc } else { ChannelCode::Bcc };
+    model.set_default("coding", word_of(&ChannelCode::ALL, &coding));
 }
 
 /// True if BCC is not permitted in this mode, as in many modes of 802.11ax.
@@ -115,21 +115,21 @@ fn requires_ldpc(mode: &TxMode) -> bool {
 
 fn contradiction(model: &Fields) -> Option<String> {
     let name = model.word("model")?;
-    let is_closed = of_word(&PerModel::ALL, name)? != PerModel::Table;
-    (is_closed && of_word(&Coding::ALL, model.word("coding")?)? == Coding::Ldpc).then(|| {
+    let is_closed = value_of_word(&PerModel::ALL, name)? != PerModel::Table;
+    (is_closed && value_of_word(&ChannelCode::ALL, model.word("coding")?)? == ChannelCode::Ldpc).then(|| {
         format!("expected coding = \"bcc\" with model = \"{name}\", which is a bound of a convolutional code, got \"ldpc\"")
     })
 }
 
-fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
+fn plan(model: &Fields, channel: &LinkProperties) -> Option<ErrorPlan> {
     let (mode, group_rate) = channel.modes?;
     Some(ErrorPlan::Snr(SnrPlan {
-        model: of_word(&PerModel::ALL, model.word("model")?)?,
-        coding: of_word(&Coding::ALL, model.word("coding")?)?,
+        model: value_of_word(&PerModel::ALL, model.word("model")?)?,
+        coding: value_of_word(&ChannelCode::ALL, model.word("coding")?)?,
         mode,
         group_rate,
         budget: LinkBudget {
-            power: model.power("power")?,
+            power_dbm: model.power("power")?,
             noise_figure: model.ratio("noise_figure")?,
             reference_loss: model.ratio("reference_loss")?,
             exponent: model.number("exponent")?,

@@ -1,8 +1,8 @@
 //! Error rates of a channel in good and bad periods: bit error rates, or loss rates of full data frames.
 
-use super::{Channel, reference_bits};
+use super::{LinkProperties, reference_bits};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::OmittedValue::Nothing;
 use crate::grammar::key::{Key, Kind, key};
 use airhop_radio::errors::errors_per_bit;
 
@@ -52,7 +52,7 @@ pub(super) fn contradiction(model: &Fields) -> Option<String> {
 }
 
 /// Returns the rates of bit errors per bit in good and bad periods. Bit errors are a Poisson process.
-pub(super) fn per_bit(model: &Fields, channel: &Channel) -> Option<[f64; 2]> {
+pub(super) fn bit_error_rates(model: &Fields, channel: &LinkProperties) -> Option<[f64; 2]> {
     let in_state = |ber, fer| match model.number(ber) {
         Some(ber) => Some(ber),
         None => Some(errors_per_bit(model.number(fer)?, reference_bits(model, channel))),

@@ -1,12 +1,12 @@
-use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, per_bit};
-use super::{Channel, DIRECTION, Model, REFERENCE};
+use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, bit_error_rates};
+use super::{DIRECTION, LinkProperties, Model, REFERENCE};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::OmittedValue::{Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
-use crate::grammar::words::of_word;
+use crate::grammar::words::value_of_word;
 use airhop_base::Span;
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 
 pub(super) static KIND: Model = Model {
     variant: Variant {
@@ -38,7 +38,7 @@ static KEYS: [Key; 10] = [
     ),
     key(
         "start",
-        Kind::Word(|| Start::ALL.map(|(name, _)| name).to_vec()),
+        Kind::Word(|| InitialState::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""stationary""#),
         "initial state: stationary = the stationary distribution of states and residual sojourn times; good = the beginning of a period in \
          the good state, as in ns-2 and Bakshi et al.",
@@ -53,21 +53,21 @@ static KEYS: [Key; 10] = [
 
 fn check_fades(model: &Fields, duration: Span, problems: &mut Problems) {
     if let (Some(good), Some(bad)) = (model.span("good"), model.span("bad"))
-        && duration.whole(good + bad) > MAX_FADES
+        && duration.whole_multiples(good + bad) > MAX_FADES
     {
         let what = format!(
             "expected at most {MAX_FADES} fades in the run, got mean good times of \"{good}\" and mean bad times of \"{bad}\" \
              in duration = \"{duration}\""
         );
-        problems.add(model.at("good"), model.path_of("good"), what);
+        problems.add(model.position_of("good"), model.path_of("good"), what);
     }
 }
 
-fn plan(model: &Fields, channel: &Channel) -> Option<ErrorPlan> {
+fn plan(model: &Fields, channel: &LinkProperties) -> Option<ErrorPlan> {
     let fades = FadePlan::Drawn {
         means: [model.span("good")?, model.span("bad")?],
-        sojourn: of_word(&Sojourn::ALL, model.word("sojourn")?)?,
-        start: of_word(&Start::ALL, model.word("start")?)?,
+        sojourn: value_of_word(&Sojourn::ALL, model.word("sojourn")?)?,
+        start: value_of_word(&InitialState::ALL, model.word("start")?)?,
     };
-    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, channel)? })
+    Some(ErrorPlan::TwoState { fades, errors_per_bit: bit_error_rates(model, channel)? })
 }

@@ -1,11 +1,11 @@
-use super::{Layout, MAX_STATIONS, PREFIX, SPACING, is_bounded, made_of, on_grid};
+use super::{Layout, MAX_STATIONS, PREFIX, SPACING, accept_any_values, layout_variant, on_grid};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Required;
+use crate::grammar::key::OmittedValue::Required;
 use crate::grammar::key::{Key, Kind, key};
 use airhop_net::placement::Position;
 
 pub(super) static KIND: Layout = Layout {
-    variant: made_of(
+    variant: layout_variant(
         "cross",
         "two perpendicular chains with a common station in the middle. With `arm` = 2, n0 to n4 lie along x from [0, 0], n2 is \
          in the middle, and n5 to n8 lie along y, two on each side of n2",
@@ -13,7 +13,7 @@ pub(super) static KIND: Layout = Layout {
         r#"arm = 2, spacing = "30 m""#,
     ),
     places,
-    check: is_bounded,
+    check: accept_any_values,
     line: |layout| layout.count("arm").map(|arm| 2 * arm + 1),
     drawn_in: None,
 };

@@ -1,12 +1,12 @@
-use super::{Layout, MAX_STATIONS, PREFIX, SPACING, made_of, on_grid};
+use super::{Layout, MAX_STATIONS, PREFIX, SPACING, layout_variant, on_grid};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Required;
+use crate::grammar::key::OmittedValue::Required;
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::placement::Position;
 
 pub(super) static KIND: Layout = Layout {
-    variant: made_of(
+    variant: layout_variant(
         "grid",
         "grid of stations: rows along x, stacked along y, numbered row by row from [0, 0]",
         &KEYS,
@@ -37,6 +37,6 @@ fn check(layout: &Fields, problems: &mut Problems) {
     let stations = columns * rows;
     if !(2..=MAX_STATIONS).contains(&stations) {
         let what = format!("expected 2 to {MAX_STATIONS} stations, got {columns} × {rows} = {stations}");
-        problems.add(layout.at("rows"), layout.path_of("rows"), what);
+        problems.add(layout.position_of("rows"), layout.path_of("rows"), what);
     }
 }

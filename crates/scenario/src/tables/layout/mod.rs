@@ -7,11 +7,11 @@ mod grid;
 mod random;
 
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
-use crate::grammar::quantity::{self, MAX_COORDINATE, number};
-use airhop_net::placement::{Position, connected};
+use crate::grammar::quantity::{self, MAX_COORDINATE, format_number};
+use airhop_net::placement::{Position, are_connected};
 use airhop_net::plan::Area;
 
 /// Declaration of a layout.
@@ -56,9 +56,9 @@ pub(crate) const LAYOUT_KEY: Key = key(
     "rule that places the stations, instead of `stations`",
 );
 
-/// Keys that [`crate::whole::places()`] reads.
-pub(crate) static PLACED: [Key; 3] = [
-    Key { without: Required, ..LAYOUT_KEY },
+/// Keys that [`crate::station_positions()`] reads.
+pub(crate) static PLACEMENT_KEYS: [Key; 3] = [
+    Key { when_omitted: Required, ..LAYOUT_KEY },
     key(
         "receive",
         Kind::Metres,
@@ -69,7 +69,7 @@ pub(crate) static PLACED: [Key; 3] = [
 ];
 
 /// Accepts any values: the keys of the layout already limit the number of stations.
-fn is_bounded(_: &Fields, _: &mut Problems) {}
+fn accept_any_values(_: &Fields, _: &mut Problems) {}
 
 /// Returns grid coordinates scaled by the layout's spacing.
 fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Position>> {
@@ -78,7 +78,7 @@ fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<
 }
 
 /// Creates a kind of layout. Its comment in the effective scenario lists the stations.
-const fn made_of(
+const fn layout_variant(
     kind: &'static str,
     about: &'static str,
     keys: &'static [Key],
@@ -91,13 +91,13 @@ const fn made_of(
 /// replication draws them.
 pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
     match wlan.table("layout") {
-        Some(layout) => made(layout),
+        Some(layout) => layout_stations(layout),
         None => wlan.stations("stations").map(<[_]>::to_vec),
     }
 }
 
 /// Returns the stations of a layout.
-pub(crate) fn made(layout: &Fields) -> Option<Vec<(String, Position)>> {
+pub(crate) fn layout_stations(layout: &Fields) -> Option<Vec<(String, Position)>> {
     let prefix = layout.text("prefix")?;
     let named = |(i, place)| (format!("{prefix}{i}"), place);
     Some(places(layout)?.into_iter().enumerate().map(named).collect())
@@ -108,13 +108,13 @@ fn places(layout: &Fields) -> Option<Vec<Position>> {
 }
 
 /// Returns the rectangle in which each replication draws the positions; `None` if the positions are fixed.
-pub(crate) fn area(wlan: &Fields) -> Option<Area> {
-    wlan.table("layout").and_then(area_of)
+pub(crate) fn wlan_area(wlan: &Fields) -> Option<Area> {
+    wlan.table("layout").and_then(layout_area)
 }
 
 /// Returns the rectangle in which each replication draws the positions; `None` if the layout fixes the
 /// positions.
-pub(crate) fn area_of(layout: &Fields) -> Option<Area> {
+pub(crate) fn layout_area(layout: &Fields) -> Option<Area> {
     (declared(layout)?.drawn_in?)(layout)
 }
 
@@ -122,14 +122,18 @@ pub(crate) fn area_of(layout: &Fields) -> Option<Area> {
 pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     let (got, key) = match (wlan.get("stations").is_some(), wlan.get("layout").is_some()) {
         (true, true) => ("both", "layout"),
-        (false, false) if wlan.misses("stations") && wlan.misses("layout") => ("neither", "stations"),
+        (false, false)
+            if wlan.is_missing_not_misspelt("stations") && wlan.is_missing_not_misspelt("layout") =>
+        {
+            ("neither", "stations")
+        }
         _ => return,
     };
     let what = format!(
         "expected either `stations`, such as {{ bs = [0, 0], d = [30, 0] }}, or `layout`, such as {{ kind = \"chain\", nodes = \
          3, spacing = \"30 m\" }}, got {got}"
     );
-    problems.add(wlan.at(key), wlan.path_of(key), what);
+    problems.add(wlan.position_of(key), wlan.path_of(key), what);
 }
 
 /// Checks the number, names and connectivity of a layout's stations. `reach` is the receive range in metres;
@@ -143,14 +147,14 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
     check_room(layout, problems);
     if problems.len() == before
         && let (Some(reach), Some(spacing), Some(places)) = (reach, layout.metres("spacing"), places(layout))
-        && !connected(&places, Some(reach))
+        && !are_connected(&places, Some(reach))
     {
         // The message has one decimal, because a range computed from powers has many digits.
         let reach = (10.0 * reach).floor() / 10.0;
         let what = format!(
             "the stations are out of range of each other: expected at most receive = \"{reach} m\", got \"{spacing} m\""
         );
-        problems.add(layout.at("spacing"), layout.path_of("spacing"), what);
+        problems.add(layout.position_of("spacing"), layout.path_of("spacing"), what);
     }
 }
 
@@ -164,7 +168,7 @@ fn check_room(layout: &Fields, problems: &mut Problems) {
         let what = format!(
             "a line of {line} stations is too long: expected at most {MAX_COORDINATE:e} m in total, got \"{spacing} m\" between neighbours"
         );
-        problems.add(layout.at("spacing"), layout.path_of("spacing"), what);
+        problems.add(layout.position_of("spacing"), layout.path_of("spacing"), what);
     }
 }
 
@@ -172,26 +176,26 @@ fn check_prefix(layout: &Fields, problems: &mut Problems) {
     let Some(prefix) = layout.text("prefix") else { return };
     let what = if prefix.contains('*') {
         "expected a \"*\" also in the name of the wlan: each copy has its own layout".to_string()
-    } else if quantity::name(&format!("{prefix}{MAX_STATIONS}")).is_err() {
+    } else if quantity::check_name(&format!("{prefix}{MAX_STATIONS}")).is_err() {
         format!("expected room for a number in a name of 64 letters, got {prefix:?}")
     } else {
         return;
     };
-    problems.add(layout.at("prefix"), layout.path_of("prefix"), what);
+    problems.add(layout.position_of("prefix"), layout.path_of("prefix"), what);
 }
 
 /// Returns a one-line comment that lists a layout's stations, for the effective scenario.
 fn comment(layout: &Fields) -> Option<String> {
     /// Maximum number of stations in the comment. A longer list would be harder to read than the rule.
-    const SHOWN: usize = 20;
-    let stations = made(layout)?;
-    let drawn = area_of(layout).is_some();
+    const MAX_LISTED_STATIONS: usize = 20;
+    let stations = layout_stations(layout)?;
+    let drawn = layout_area(layout).is_some();
     let one = |(name, [x, y]): &(String, Position)| match drawn {
         true => name.clone(),
-        false => format!("{name} = [{}, {}]", number(*x), number(*y)),
+        false => format!("{name} = [{}, {}]", format_number(*x), format_number(*y)),
     };
-    let mut shown: Vec<String> = stations.iter().take(SHOWN).map(one).collect();
-    if let Some(last) = stations.get(SHOWN..).and_then(<[_]>::last) {
+    let mut shown: Vec<String> = stations.iter().take(MAX_LISTED_STATIONS).map(one).collect();
+    if let Some(last) = stations.get(MAX_LISTED_STATIONS..).and_then(<[_]>::last) {
         shown.extend(["…".to_string(), one(last)]);
     }
     let when = if drawn { ", at new positions for each seed and replication" } else { "" };

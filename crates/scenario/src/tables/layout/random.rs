@@ -1,11 +1,11 @@
-use super::{Layout, NODES, PREFIX, is_bounded, made_of};
+use super::{Layout, NODES, PREFIX, accept_any_values, layout_variant};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::OmittedValue::{Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use airhop_net::plan::Area;
 
 pub(super) static KIND: Layout = Layout {
-    variant: made_of(
+    variant: layout_variant(
         "random",
         "random positions, uniform in a rectangle, drawn for each seed and replication and equal for every \
          scheme; if a draw is not `connected`, all positions are drawn again, at most 10000 times (random stream \
@@ -14,7 +14,7 @@ pub(super) static KIND: Layout = Layout {
         r#"nodes = 3, width = "30 m", height = "30 m""#,
     ),
     places: |layout| Some(vec![[0.0, 0.0]; usize::try_from(layout.count("nodes")?).ok()?]),
-    check: is_bounded,
+    check: accept_any_values,
     line: |_| None,
     drawn_in: Some(area),
 };

@@ -1,6 +1,6 @@
 use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, capacity, packets};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Value;
+use crate::grammar::key::OmittedValue::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::{CodelPlan, QueuePlan};
@@ -52,7 +52,7 @@ pub(super) fn check_target(queue: &mut Fields, problems: &mut Problems) {
     let (Some(target), Some(interval)) = (queue.span("target"), queue.span("interval")) else { return };
     if target >= interval {
         let what = format!("expected less than interval = \"{interval}\", got \"{target}\"");
-        problems.add(queue.at("target"), queue.path_of("target"), what);
+        problems.add(queue.position_of("target"), queue.path_of("target"), what);
     }
 }
 

@@ -1,6 +1,6 @@
 use super::{DIRECTION, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Value};
+use crate::grammar::key::OmittedValue::{Derived, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::QueuePlan;
@@ -41,7 +41,7 @@ fn resolve(queue: &mut Fields, problems: &mut Problems) {
     if let Some(QueuePlan::CongestionWarning { threshold, .. }) =
         packets(queue).map(QueuePlan::congestion_warning)
     {
-        queue.fill("threshold", Val::Count(threshold as u64));
+        queue.set_default("threshold", Val::Count(threshold as u64));
     }
     check_weight(queue, problems);
 }

@@ -1,4 +1,4 @@
-use super::{DIRECTION, Discipline, FIFO, PACKETS, is_resolved, packets};
+use super::{DIRECTION, Discipline, FIFO, PACKETS, accept_any_values, packets};
 use crate::grammar::key::Variant;
 use airhop_net::queues::QueuePlan;
 
@@ -11,6 +11,6 @@ pub(super) static KIND: Discipline = Discipline {
             &[PACKETS, DIRECTION],
         )
     },
-    resolve: is_resolved,
+    resolve: accept_any_values,
     plan: |queue| Some(QueuePlan::DropTail { packets: packets(queue)? }),
 };

@@ -1,4 +1,4 @@
-use super::{DIRECTION, Discipline, QUANTUM, capacity, is_resolved, packets};
+use super::{DIRECTION, Discipline, QUANTUM, accept_any_values, capacity, packets};
 use crate::grammar::key::Variant;
 use airhop_net::queues::QueuePlan;
 
@@ -13,7 +13,7 @@ pub(super) static KIND: Discipline = Discipline {
             DIRECTION,
         ],
     ),
-    resolve: is_resolved,
+    resolve: accept_any_values,
     plan: |queue| {
         let quantum = u32::try_from(queue.bytes("quantum")?).ok()?;
         Some(QueuePlan::Fq { packets: packets(queue)?, quantum })

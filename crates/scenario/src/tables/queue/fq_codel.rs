@@ -1,7 +1,7 @@
 use super::codel::{self, INTERVAL, TARGET, check_target};
 use super::{DIRECTION, DROPS_EARLY, Discipline, QUANTUM, capacity};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Value;
+use crate::grammar::key::OmittedValue::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
 use airhop_net::queues::{FqCodelPlan, QueuePlan};
 

@@ -12,7 +12,7 @@ mod red;
 
 use super::each_way::{self, DIRECTION};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::{Choice, Key, Kind, Variant, Without, key};
+use crate::grammar::key::{Choice, Key, Kind, OmittedValue, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::QueuePlan;
 use airhop_net::routing::{Hop, Layer};
@@ -42,13 +42,13 @@ const MAX_PACKETS: u64 = 1_000_000;
 const PACKETS: Key = capacity("50", "queue capacity, packets, without the packet in service");
 
 const fn capacity(packets: &'static str, about: &'static str) -> Key {
-    key("packets", Kind::Count { least: 1, most: MAX_PACKETS }, Without::Value(packets), about)
+    key("packets", Kind::Count { least: 1, most: MAX_PACKETS }, OmittedValue::Value(packets), about)
 }
 
 const QUANTUM: Key = key(
     "quantum",
     Kind::Bytes { least: 256, most: 65_535 },
-    Without::Value(r#""1514 B""#),
+    OmittedValue::Value(r#""1514 B""#),
     "quantum of deficit round robin, bytes per flow and round: an Ethernet frame (RFC 8290 §5.2.4)",
 );
 
@@ -70,29 +70,31 @@ pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
 pub(super) fn check(link: &Fields, problems: &mut Problems) {
     let (Some(ends), before) = (link.ends("ends"), problems.len()) else { return };
     each_way::check_tables(link, "queue", "queue", (ends, false), problems);
-    let without = |direction: &usize| each_way::table(link, "queue", *direction).is_none();
+    let without = |direction: &usize| each_way::direction_table(link, "queue", *direction).is_none();
     if problems.len() == before
         && let Some(queue) = link.tables("queue").first()
         && let Some(named) =
-            each_way::DIRECTIONS.into_iter().find(without).and_then(|d| each_way::named(link, d))
+            each_way::DIRECTIONS.into_iter().find(without).and_then(|d| each_way::named_direction(link, d))
     {
         let what = format!("expected a queue for each direction, got none for \"{named}\"");
-        problems.add(queue.at("direction"), queue.path_of("direction"), what);
+        problems.add(queue.position_of("direction"), queue.path_of("direction"), what);
     }
 }
 
 /// Returns the table of the queue before the transmitter of this hop.
-pub(crate) fn before(link: &Fields, hop: Hop) -> Option<&Fields> {
+pub(crate) fn queue_before_hop(link: &Fields, hop: Hop) -> Option<&Fields> {
     match hop {
-        Hop::Link(number) => each_way::table(link, "queue", usize::from(number % 2)),
-        Hop::Layer { layer: Layer::Radio(_), from, .. } => each_way::table(link, "queue", usize::from(from)),
+        Hop::Link(number) => each_way::direction_table(link, "queue", usize::from(number % 2)),
+        Hop::Layer { layer: Layer::Radio(_), from, .. } => {
+            each_way::direction_table(link, "queue", usize::from(from))
+        }
         _ => link.table("queue"),
     }
 }
 
 /// Returns the plans of the queues at both ends of a link.
-pub(super) fn each_way(link: &Fields) -> Option<[QueuePlan; 2]> {
-    let one = |direction| plan(each_way::table(link, "queue", direction)?);
+pub(super) fn plan_both_ends(link: &Fields) -> Option<[QueuePlan; 2]> {
+    let one = |direction| plan(each_way::direction_table(link, "queue", direction)?);
     Some([one(0)?, one(1)?])
 }
 
@@ -102,7 +104,7 @@ pub(crate) fn plan(queue: &Fields) -> Option<QueuePlan> {
 }
 
 /// Accepts any values: the keys of the discipline need no further checks.
-fn is_resolved(_: &mut Fields, _: &mut Problems) {}
+fn accept_any_values(_: &mut Fields, _: &mut Problems) {}
 
 fn packets(queue: &Fields) -> Option<usize> {
     usize::try_from(queue.count("packets")?).ok()
@@ -112,6 +114,6 @@ fn packets(queue: &Fields) -> Option<usize> {
 fn check_weight(queue: &Fields, problems: &mut Problems) {
     if queue.number("weight") == Some(0.0) {
         let what = "expected more than 0: with 0 the average never changes";
-        problems.add(queue.at("weight"), queue.path_of("weight"), what);
+        problems.add(queue.position_of("weight"), queue.path_of("weight"), what);
     }
 }

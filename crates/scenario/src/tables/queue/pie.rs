@@ -1,6 +1,6 @@
-use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, capacity, is_resolved, packets};
+use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, accept_any_values, capacity, packets};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Value;
+use crate::grammar::key::OmittedValue::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
 use airhop_net::queues::{PiePlan, QueuePlan};
 
@@ -14,7 +14,7 @@ pub(super) static KIND: Discipline = Discipline {
             &KEYS,
         )
     },
-    resolve: is_resolved,
+    resolve: accept_any_values,
     plan,
 };
 

@@ -1,6 +1,6 @@
 use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Value};
+use crate::grammar::key::OmittedValue::{Derived, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::{QueuePlan, RedPlan};
@@ -69,7 +69,7 @@ static KEYS: [Key; 9] = [
 
 fn resolve(queue: &mut Fields, problems: &mut Problems) {
     if let Some(min) = queue.count("min") {
-        queue.fill("max", Val::Count(3 * min));
+        queue.set_default("max", Val::Count(3 * min));
         check_max(min, queue, problems);
     }
     check_weight(queue, problems);
@@ -80,7 +80,7 @@ fn check_max(min: u64, queue: &Fields, problems: &mut Problems) {
         let step = format!("{{ kind = \"congestion-warning\", threshold = {max}, weight = 1 }}");
         let what =
             format!("expected more than min = {min}, got {max}; step marking, as for DCTCP, is {step}");
-        problems.add(queue.at("max"), queue.path_of("max"), what);
+        problems.add(queue.position_of("max"), queue.path_of("max"), what);
     }
 }
 

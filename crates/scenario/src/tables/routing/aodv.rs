@@ -1,8 +1,8 @@
 use super::Protocol;
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::Value;
-use crate::grammar::key::{Key, Kind, Variant, Without, key};
-use crate::grammar::words::of_word;
+use crate::grammar::key::OmittedValue::Value;
+use crate::grammar::key::{Key, Kind, OmittedValue, Variant, key};
+use crate::grammar::words::value_of_word;
 use airhop_net::plan::RoutingPlan;
 use airhop_net::routing::AodvPlan;
 
@@ -18,8 +18,8 @@ pub(super) static KIND: Protocol = Protocol {
     plan,
 };
 
-const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    key(name, kind, Without::Preset(of_presets), about)
+const fn preset_key(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    key(name, kind, OmittedValue::Preset(preset_values), about)
 }
 
 static KEYS: [Key; 9] = [
@@ -29,38 +29,38 @@ static KEYS: [Key; 9] = [
         Value(r#""rfc3561""#),
         "source of the rules and of the defaults of the other keys: RFC 3561, or ns-2.35",
     ),
-    preset(
+    preset_key(
         "active_route",
         Kind::Span { least_ns: 1_000_000 },
         "lifetime of an unused route (ACTIVE_ROUTE_TIMEOUT)",
     ),
-    preset(
+    preset_key(
         "own_route",
         Kind::Span { least_ns: 1_000_000 },
         "lifetime of a route in replies of its destination (MY_ROUTE_TIMEOUT)",
     ),
-    preset(
+    preset_key(
         "hop_time",
         Kind::Span { least_ns: 1_000 },
         "upper estimate of a hop's traversal time, for the timeouts of requests (NODE_TRAVERSAL_TIME)",
     ),
-    preset(
+    preset_key(
         "diameter",
         Kind::Count { least: 1, most: 64 },
         "maximum number of hops between two stations (NET_DIAMETER)",
     ),
-    preset(
+    preset_key(
         "retries",
         Kind::Count { least: 0, most: 16 },
         "number of repetitions of a network-wide route request before the packets that wait for the route are dropped (RREQ_RETRIES)",
     ),
-    preset(
+    preset_key(
         "buffer",
         Kind::Count { least: 1, most: 100_000 },
         "capacity of a station's buffer during route discovery, packets",
     ),
-    preset("jitter", Kind::Span { least_ns: 0 }, "upper bound of the random delay of a rebroadcast"),
-    preset(
+    preset_key("jitter", Kind::Span { least_ns: 0 }, "upper bound of the random delay of a rebroadcast"),
+    preset_key(
         "repair",
         Kind::Flag,
         "local repair: true = a node near the destination repairs a broken route before it sends a route error (RFC 3561 §6.12); under \
@@ -69,7 +69,7 @@ static KEYS: [Key; 9] = [
 ];
 
 /// Returns the name of each preset with the value of a key.
-fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
+fn preset_values(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, plan): (&'static str, AodvPlan)| {
         values(&plan).into_iter().find(|(key, _)| *key == name).map(|(_, val)| (preset, val))
     };
@@ -79,12 +79,12 @@ fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
 fn fill(routing: &mut Fields) {
     let Some(preset) = preset_of(routing) else { return };
     for (name, val) in values(&preset) {
-        routing.fill(name, val);
+        routing.set_default(name, val);
     }
 }
 
 fn preset_of(routing: &Fields) -> Option<AodvPlan> {
-    of_word(&AodvPlan::PRESETS, routing.word("preset")?)
+    value_of_word(&AodvPlan::PRESETS, routing.word("preset")?)
 }
 
 /// Returns the keys with preset-dependent defaults, each with the value in the preset `p`. The values have
@@ -98,7 +98,7 @@ fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
         ("retries", Val::Count(p.retries.into())),
         ("buffer", Val::Count(p.buffer_packets as u64)),
         ("jitter", Val::Span(p.jitter)),
-        ("repair", Val::Flag(p.repairs)),
+        ("repair", Val::Flag(p.uses_local_repair)),
     ]
 }
 
@@ -115,7 +115,7 @@ fn plan(routing: &Fields) -> Option<RoutingPlan> {
         retries: u32::try_from(routing.count("retries")?).ok()?,
         buffer_packets: usize::try_from(routing.count("buffer")?).ok()?,
         jitter: routing.span("jitter")?,
-        repairs: routing.flag("repair")?,
+        uses_local_repair: routing.flag("repair")?,
         ..preset
     }))
 }

@@ -1,12 +1,12 @@
 //! Aggregation of 802.11n, ac and ax, and limits of retransmissions.
 
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Value};
-use crate::grammar::key::{Key, Kind, MAX, key};
-use crate::grammar::problem::{At, Problems};
-use crate::grammar::words::{of_word, word_of};
+use crate::grammar::key::OmittedValue::{Derived, Value};
+use crate::grammar::key::{Key, Kind, MAX_COUNT, key};
+use crate::grammar::problem::{Problems, SourcePosition};
+use crate::grammar::words::{value_of_word, word_of};
 use airhop_base::Span;
-use airhop_radio::cell::{AmpduPlan, LostBlockAck, Retries};
+use airhop_radio::cell::{AmpduPlan, LostBlockAck, RetryLimit};
 use airhop_radio::phy::{Format, amsdu};
 
 pub(super) const LOST_BLOCK_ACK: [(&str, LostBlockAck); 2] =
@@ -29,7 +29,7 @@ pub(super) static AGGREGATION: [Key; 3] = [
     ),
     key(
         "amsdu",
-        Kind::CountOrMax { most: amsdu::longest(Format::He) as u64 },
+        Kind::CountOrMax { most: amsdu::max_amsdu_bytes(Format::He) as u64 },
         Value("0"),
         "longest A-MSDU, bytes: an A-MSDU carries several packets for one receiver in one MPDU, each with a subframe header of 14 bytes, \
          and the packets share loss and retransmission (IEEE 802.11-2020 §9.3.2.2.2, §10.11). Packets join an MPDU until it is full or \
@@ -55,23 +55,23 @@ fn max_window(format: Format) -> u64 {
 
 /// Sets the defaults of a wlan of this format.
 pub(super) fn fill(wlan: &mut Fields, format: Format) {
-    if wlan.lacks("aggregation") {
-        let mut table = Fields::new(wlan.path_of("aggregation"), At::Default, None, &AGGREGATION);
-        table.fill("bytes", Val::Count(MAX));
-        table.fill("amsdu", Val::Count(0));
-        wlan.fill("aggregation", Val::Table(table));
+    if wlan.is_absent("aggregation") {
+        let mut table = Fields::new(wlan.path_of("aggregation"), SourcePosition::Default, None, &AGGREGATION);
+        table.set_default("bytes", Val::Count(MAX_COUNT));
+        table.set_default("amsdu", Val::Count(0));
+        wlan.set_default("aggregation", Val::Table(table));
     }
     let Some(Val::Table(table)) = wlan.get_mut("aggregation") else { return };
     let Some(bytes) = table.count("bytes") else { return };
     if bytes == 0 {
-        return wlan.fill("attempts", Val::Count(ATTEMPTS));
+        return wlan.set_default("attempts", Val::Count(ATTEMPTS));
     }
-    if table.lacks("frames") {
-        table.fill("frames", Val::Count(max_window(format)));
+    if table.is_absent("frames") {
+        table.set_default("frames", Val::Count(max_window(format)));
     }
-    wlan.fill("lost_block_ack", word_of(&LOST_BLOCK_ACK, &LostBlockAck::Resend));
-    if wlan.lacks("attempts") {
-        wlan.fill("lifetime", Val::Span(LIFETIME));
+    wlan.set_default("lost_block_ack", word_of(&LOST_BLOCK_ACK, &LostBlockAck::Resend));
+    if wlan.is_absent("attempts") {
+        wlan.set_default("lifetime", Val::Span(LIFETIME));
     }
 }
 
@@ -79,19 +79,19 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
 pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     let Some(table) = wlan.table("aggregation") else { return };
     let mut add = |table: &Fields, name: &str, what: String| {
-        problems.add(table.at(name), table.path_of(name), what);
+        problems.add(table.position_of(name), table.path_of(name), what);
     };
     let most = max_window(format);
     if let Some(frames) = table.count("frames").filter(|frames| *frames > most) {
         add(table, "frames", format!("expected at most {most} MPDUs with {}, got {frames}", format.name()));
     }
     let (bytes, longest) = (table.count("bytes"), u64::from(format.max_psdu()));
-    if let Some(bytes) = bytes.filter(|bytes| *bytes != MAX && *bytes > longest) {
+    if let Some(bytes) = bytes.filter(|bytes| *bytes != MAX_COUNT && *bytes > longest) {
         let name = format.name();
         add(table, "bytes", format!("expected at most {longest} bytes with {name}, or \"max\", got {bytes}"));
     }
-    let (amsdu, longest) = (table.count("amsdu"), u64::from(amsdu::longest(format)));
-    if let Some(amsdu) = amsdu.filter(|amsdu| *amsdu != MAX && *amsdu > longest) {
+    let (amsdu, longest) = (table.count("amsdu"), u64::from(amsdu::max_amsdu_bytes(format)));
+    if let Some(amsdu) = amsdu.filter(|amsdu| *amsdu != MAX_COUNT && *amsdu > longest) {
         let name = format.name();
         let what =
             format!("expected at most {longest} bytes in an A-MPDU of {name}, or \"max\", got {amsdu}");
@@ -124,13 +124,14 @@ pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
         return Some(None);
     }
     Some(Some(AmpduPlan {
-        bytes,
-        amsdu: u32::try_from(table.count("amsdu")?.min(amsdu::longest(format).into())).ok()?,
+        max_ampdu_bytes: bytes,
+        max_amsdu_bytes: u32::try_from(table.count("amsdu")?.min(amsdu::max_amsdu_bytes(format).into()))
+            .ok()?,
         window: u32::try_from(table.count("frames")?).ok()?,
-        lost_block_ack: of_word(&LOST_BLOCK_ACK, wlan.word("lost_block_ack")?)?,
-        retries: match wlan.count("attempts") {
-            Some(attempts) => Retries::Attempts(u32::try_from(attempts).ok()?),
-            None => Retries::Lifetime(wlan.span("lifetime")?),
+        lost_block_ack: value_of_word(&LOST_BLOCK_ACK, wlan.word("lost_block_ack")?)?,
+        retry_limit: match wlan.count("attempts") {
+            Some(attempts) => RetryLimit::Attempts(u32::try_from(attempts).ok()?),
+            None => RetryLimit::Lifetime(wlan.span("lifetime")?),
         },
     }))
 }

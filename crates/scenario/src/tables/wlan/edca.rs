@@ -3,10 +3,10 @@
 use super::aggregation;
 use super::mode;
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::OmittedValue::Nothing;
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
-use crate::grammar::words::{of_word, word_of};
+use crate::grammar::words::{value_of_word, word_of};
 use airhop_base::{AccessCategory, Span};
 use airhop_radio::cell::{Categories, HtPlan, Nav};
 use airhop_radio::phy::Format;
@@ -17,24 +17,24 @@ pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
 pub(super) const NAV: [(&str, Nav); 2] = [("response", Nav::Response), ("limit", Nav::Limit)];
 
 /// Largest TXOP limit: a number of 16 bits, in units of 32 µs (IEEE 802.11-2020 §9.4.2.28).
-const LONGEST_TXOP: Span = Span::from_micros(32 * 0xFFFF);
+const MAX_TXOP: Span = Span::from_micros(32 * 0xFFFF);
 
-const fn limit(category: &'static str, about: &'static str) -> Key {
+const fn txop_limit_key(category: &'static str, about: &'static str) -> Key {
     key(category, Kind::Span { least_ns: 0 }, Nothing("0 s"), about)
 }
 
 /// Keys of `wlan.txop`.
 pub(super) static TXOP: [Key; 4] = [
-    limit("BE", "TXOP limit of best effort"),
-    limit("BK", "TXOP limit of background"),
-    limit("VI", "TXOP limit of video; 4.096 ms in Table 9-155"),
-    limit("VO", "TXOP limit of voice; 2.080 ms in Table 9-155"),
+    txop_limit_key("BE", "TXOP limit of best effort"),
+    txop_limit_key("BK", "TXOP limit of background"),
+    txop_limit_key("VI", "TXOP limit of video; 4.096 ms in Table 9-155"),
+    txop_limit_key("VO", "TXOP limit of voice; 2.080 ms in Table 9-155"),
 ];
 
 /// Sets the defaults of a wlan of 802.11n, ac or ax.
 pub(super) fn fill(wlan: &mut Fields) {
-    wlan.fill("eifs", word_of(&EIFS, &true));
-    wlan.fill("nav", word_of(&NAV, &Nav::Response));
+    wlan.set_default("eifs", word_of(&EIFS, &true));
+    wlan.set_default("nav", word_of(&NAV, &Nav::Response));
 }
 
 /// Reports TXOP limits outside the range of the standard. Also reports a NAV for the whole TXOP limit in a
@@ -42,16 +42,16 @@ pub(super) fn fill(wlan: &mut Fields) {
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let has_limit =
         |txop: &Fields| TXOP.iter().any(|key| txop.span(key.name).is_some_and(|limit| limit > Span::ZERO));
-    let reserves_limit = wlan.word("nav").and_then(|word| of_word(&NAV, word)) == Some(Nav::Limit);
+    let reserves_limit = wlan.word("nav").and_then(|word| value_of_word(&NAV, word)) == Some(Nav::Limit);
     if reserves_limit && !wlan.table("txop").is_some_and(has_limit) {
         let what = "expected \"response\", because no limit of `txop` is above 0";
-        problems.add(wlan.at("nav"), wlan.path_of("nav"), what.to_string());
+        problems.add(wlan.position_of("nav"), wlan.path_of("nav"), what.to_string());
     }
     let Some(txop) = wlan.table("txop") else { return };
     for Key { name, .. } in &TXOP {
-        let Some(limit) = txop.span(name).filter(|limit| *limit > LONGEST_TXOP) else { continue };
-        let what = format!("expected at most \"{LONGEST_TXOP}\", 65535 units of 32 µs, got \"{limit}\"");
-        problems.add(txop.at(name), txop.path_of(name), what);
+        let Some(limit) = txop.span(name).filter(|limit| *limit > MAX_TXOP) else { continue };
+        let what = format!("expected at most \"{MAX_TXOP}\", 65535 units of 32 µs, got \"{limit}\"");
+        problems.add(txop.position_of(name), txop.path_of(name), what);
     }
 }
 
@@ -62,8 +62,8 @@ pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
         mode: mode::plan(wlan, format)?,
         categories: Categories::default(), // the access categories of the flows are added later
         txop: AccessCategory::ALL.map(|category| limit(category).unwrap_or(Span::ZERO)),
-        nav: of_word(&NAV, wlan.word("nav")?)?,
-        eifs: of_word(&EIFS, wlan.word("eifs")?)?,
+        nav: value_of_word(&NAV, wlan.word("nav")?)?,
+        eifs: value_of_word(&EIFS, wlan.word("eifs")?)?,
         ampdu: aggregation::plan(wlan, format)?,
     })
 }

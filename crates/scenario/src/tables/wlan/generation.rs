@@ -3,11 +3,11 @@
 
 use super::mode::format;
 use crate::grammar::fields::Fields;
-use crate::grammar::problem::{Problems, one_of};
+use crate::grammar::problem::{Problems, format_alternatives};
 use airhop_radio::phy::Format;
 
 /// Keys that exist only for the DCF. The second text is the reason why 802.11n, ac and ax lack the key.
-const OF_DCF: [(&str, &str); 7] = [
+const DCF_ONLY_KEYS: [(&str, &str); 7] = [
     ("preset", "its rules are those of IEEE 802.11-2020; ns-2 does not model this standard"),
     ("immediate_access", "EDCA has its own rule (IEEE 802.11-2020 §10.23.2.4)"),
     ("ack_timeout", "its timeout is that of IEEE 802.11-2020 §10.3.2.11"),
@@ -18,12 +18,12 @@ const OF_DCF: [(&str, &str); 7] = [
 ];
 
 /// Keys that exist only for 802.11n, ac and ax.
-const OF_HT: [&str; 9] =
+const HT_ONLY_KEYS: [&str; 9] =
     ["band", "width", "guard_interval", "aggregation", "lost_block_ack", "lifetime", "txop", "nav", "eifs"];
 
 /// Removes the defaults of the DCF's keys from a wlan of 802.11n, ac or ax.
-pub(super) fn clear(wlan: &mut Fields) {
-    for (name, _) in OF_DCF {
+pub(super) fn clear_dcf_defaults(wlan: &mut Fields) {
+    for (name, _) in DCF_ONLY_KEYS {
         if !wlan.is_given(name) {
             wlan.clear(name);
         }
@@ -36,14 +36,14 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let mut refuse = |name: &str, why: &str| {
         if wlan.is_given(name) {
             let what = format!("{standard} has no such key: {why}; leave it out");
-            problems.add(wlan.at(name), wlan.path_of(name), what);
+            problems.add(wlan.position_of(name), wlan.path_of(name), what);
         }
     };
     match format(wlan) {
-        Some(_) => OF_DCF.iter().for_each(|(name, why)| refuse(name, why)),
+        Some(_) => DCF_ONLY_KEYS.iter().for_each(|(name, why)| refuse(name, why)),
         None => {
-            let why = format!("it belongs to {}", one_of(Format::ALL.map(Format::name)));
-            OF_HT.iter().for_each(|name| refuse(name, &why));
+            let why = format!("it belongs to {}", format_alternatives(Format::ALL.map(Format::name)));
+            HT_ONLY_KEYS.iter().for_each(|name| refuse(name, &why));
         }
     }
 }

@@ -4,11 +4,11 @@ use super::ACCESS;
 use super::aggregation::{AGGREGATION, LOST_BLOCK_ACK};
 use super::edca::{EIFS, NAV, TXOP};
 use super::mode::{BANDS, RATE, WIDTHS};
-use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
+use crate::grammar::key::OmittedValue::{Derived, Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::tables::link::{DROP_TAIL, ERRORS_KEY, NAME};
 use crate::tables::{layout, phy, propagation, queue, routing};
-use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
+use airhop_radio::cell::{AckTimeout, CellRules, InterferenceRule};
 
 /// Keys of `[[wlan]]`.
 pub(in crate::tables) static WLAN: [Key; 30] = [
@@ -65,7 +65,7 @@ pub(in crate::tables) static WLAN: [Key; 30] = [
     ),
     key(
         "receiver",
-        Kind::Word(|| Receiving::ALL.map(|(name, _)| name).to_vec()),
+        Kind::Word(|| InterferenceRule::ALL.map(|(name, _)| name).to_vec()),
         Derived("sinr; lock with preset = \"ns2\""),
         "interference rule: sinr = a receiver decodes a frame whose power exceeds the sum of all overlapping signals by \
          `capture`; lock = a receiver locks on the first signal after an idle medium, decodable or not, and decodes this signal \

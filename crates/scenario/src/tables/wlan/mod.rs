@@ -7,40 +7,40 @@ mod keys;
 mod mode;
 
 use super::layout::MAX_STATIONS;
-use super::link::{Context, HopTime, LinkType};
+use super::link::{HopTime, LinkContext, LinkType};
 use super::{errors, layout, phy, propagation, queue, routing, rules};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::OFF;
+use crate::grammar::key::DISABLED_THRESHOLD;
 use crate::grammar::problem::Problems;
-use crate::grammar::words::of_word;
+use crate::grammar::words::value_of_word;
 use airhop_base::Span;
 use airhop_net::links::WlanPlan;
-use airhop_net::plan::{Draws, Plan};
-use airhop_net::routing::{Hop, Joins, Stations};
-use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
+use airhop_net::plan::{Plan, RandomDraws};
+use airhop_net::routing::{Hop, LinkNodes, Stations};
+use airhop_radio::cell::{AccessMethod, CellPlan, LinkErrors, Station};
 use airhop_radio::phy::{Format, MAC_BYTES, QOS_MAC_BYTES};
 
 pub(in crate::tables) use keys::WLAN;
 pub(crate) use mode::format;
 
 pub(in crate::tables) static TYPE: LinkType = LinkType {
-    list: "wlan",
-    most: u16::MAX as usize,
+    list_key: "wlan",
+    max_links: u16::MAX as usize,
     nodes: &["stations", "layout"],
     resolve,
-    resolve_crossed: |_, _, _, _| {},
+    resolve_for_packet_size: |_, _, _, _| {},
     // Positions that each replication draws are not known here and count as equal. Either the draw finds
     // connected positions, or the run reports that there are none.
     joins: |w, _, node| {
         let stations = layout::stations(w).unwrap_or_default();
         let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
-        Some(Joins::Stations(Stations { places, reach: propagation::reach(w) }))
+        Some(LinkNodes::Stations(Stations { positions: places, receive_range: propagation::reach(w) }))
     },
-    crossed_by: Hop::cell,
-    time_for: |world, hop, bytes| {
+    link_index: Hop::cell,
+    hop_time: |world, hop, bytes| {
         let cell = &world.links.wlans[usize::from(hop.cell()?)].cell;
         let alone = cell.exchange_time(bytes) + cell.mean_backoff();
-        Some(HopTime { occupied: cell.packet_time(bytes), alone })
+        Some(HopTime { occupied: cell.saturated_packet_time(bytes), delivery_delay: alone })
     },
     plan,
 };
@@ -48,7 +48,7 @@ pub(in crate::tables) static TYPE: LinkType = LinkType {
 /// Length of LLC and SNAP before each packet, in bytes.
 const LLC_BYTES: u32 = 8;
 
-const ACCESS: [(&str, Access); 2] = [("basic", Access::Basic), ("rts-cts", Access::RtsCts)];
+const ACCESS: [(&str, AccessMethod); 2] = [("basic", AccessMethod::Basic), ("rts-cts", AccessMethod::RtsCts)];
 
 fn resolve(wlan: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
     queue::resolve(wlan, problems);
@@ -61,28 +61,28 @@ fn resolve(wlan: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
 fn fill(wlan: &mut Fields) {
     match format(wlan) {
         Some(format) => {
-            generation::clear(wlan);
+            generation::clear_dcf_defaults(wlan);
             mode::fill(wlan, format);
             edca::fill(wlan);
             aggregation::fill(wlan, format);
-            wlan.fill("overhead", Val::Bytes((QOS_MAC_BYTES + LLC_BYTES).into()));
+            wlan.set_default("overhead", Val::Bytes((QOS_MAC_BYTES + LLC_BYTES).into()));
         }
         None => fill_dcf(wlan),
     }
     propagation::fill(wlan, mode::band(wlan));
     if let Some(format) = format(wlan) {
         let power = wlan.table("propagation").and_then(|propagation| propagation.power("power"));
-        errors::fill(wlan, &errors::Cell { mode: mode::plan(wlan, format), power });
+        errors::fill(wlan, &errors::CellProperties { mode: mode::plan(wlan, format), power_dbm: power });
     }
 }
 
 fn fill_dcf(wlan: &mut Fields) {
     rules::fill(wlan);
     phy::fill(wlan);
-    wlan.fill("overhead", Val::Bytes((MAC_BYTES + LLC_BYTES).into()));
+    wlan.set_default("overhead", Val::Bytes((MAC_BYTES + LLC_BYTES).into()));
     match wlan.word("access") {
-        Some("basic") => wlan.fill("attempts", Val::Count(7)), // dot11ShortRetryLimit
-        Some(_) => wlan.fill("attempts", Val::Count(4)),       // dot11LongRetryLimit
+        Some("basic") => wlan.set_default("attempts", Val::Count(7)), // dot11ShortRetryLimit
+        Some(_) => wlan.set_default("attempts", Val::Count(4)),       // dot11LongRetryLimit
         None => {}
     }
 }
@@ -94,7 +94,7 @@ fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
     if let Some(layout) = wlan.table("layout") {
         layout::check(layout, propagation::reach(wlan), problems);
     }
-    wlan.sound &= problems.len() == before;
+    wlan.is_valid &= problems.len() == before;
 }
 
 fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
@@ -114,7 +114,7 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
     let given = wlan.stations("stations");
     if let Some(stations) = given.filter(|s| !(2..=MAX_STATIONS).contains(&(s.len() as u64))) {
         let what = format!("expected 2 to {MAX_STATIONS} stations, got {}", stations.len());
-        problems.add(wlan.at("stations"), wlan.path_of("stations"), what);
+        problems.add(wlan.position_of("stations"), wlan.path_of("stations"), what);
     }
     propagation::check(wlan, problems);
     let names: Vec<String> =
@@ -124,18 +124,18 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
 
 /// True if the stations of a wlan discover routes on demand. The path of a flow is then not known in advance.
 pub(crate) fn is_on_demand(link: &Fields) -> bool {
-    link.takes("routing") && routing::is_on_demand(link)
+    link.may_have_key("routing") && routing::is_on_demand(link)
 }
 
-fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
+fn plan(w: &Fields, context: LinkContext<'_>, world: &mut Plan) -> Option<()> {
     let stations = layout::stations(w)?;
     let overhead = u32::try_from(w.bytes("overhead")?).ok()?;
     let station = |name: &Option<String>| match name {
         None => Some(None),
         Some(name) => Some(Some(Station::try_from(stations.iter().position(|(s, _)| s == name)?).ok()?)),
     };
-    let channel = errors::Channel {
-        largest: context.largest + overhead,
+    let channel = errors::LinkProperties {
+        max_frame_bytes: context.largest + overhead,
         modes: format(w).and_then(|format| Some((mode::plan(w, format)?, w.rate("control_rate")?))),
     };
     let link_errors = |model: &Fields| {
@@ -144,26 +144,27 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
             from: station(&direction.from)?,
             to: station(&direction.to)?,
             model: match format(w) {
-                Some(_) => errors::plan(model, &channel)?.of_data(),
+                Some(_) => errors::plan(model, &channel)?.limited_to_data(),
                 None => errors::plan(model, &channel)?,
             },
         })
     };
     let link_layer = match format(w) {
-        Some(format) => modern(w, format)?,
-        None => dcf(w)?,
+        Some(format) => ht_cell_plan(w, format)?,
+        None => dcf_cell_plan(w)?,
     };
     let cell = CellPlan {
         index: context.index,
-        access: of_word(&ACCESS, w.word("access")?)?,
-        overhead,
+        access_method: value_of_word(&ACCESS, w.word("access")?)?,
+        overhead_bytes: overhead,
         stations: stations.clone(),
         range: propagation::range(w),
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
         ..link_layer
     };
     let nodes = stations.iter().map(|(name, _)| (context.node)(name)).collect::<Option<_>>()?;
-    let draws = Draws { area: layout::area(w), pairs: (context.pairs)(w.text("name")?) };
+    let draws =
+        RandomDraws { area: layout::wlan_area(w), drawn_flows: (context.drawn_flows)(w.text("name")?) };
     world.links.wlans.push(WlanPlan {
         cell,
         nodes,
@@ -175,14 +176,14 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
 }
 
 /// Returns the cell plan of an 802.11, 802.11b or 802.11g wlan.
-fn dcf(w: &Fields) -> Option<CellPlan> {
+fn dcf_cell_plan(w: &Fields) -> Option<CellPlan> {
     Some(CellPlan {
         control_rate: w.rate("control_rate")?,
-        attempts: attempts(w)?,
+        max_attempts: attempts(w)?,
         retry_delay: w.span("retry_delay")?,
-        fragmentation: w
+        fragmentation_threshold: w
             .bytes("fragmentation")
-            .filter(|most| *most != OFF)
+            .filter(|most| *most != DISABLED_THRESHOLD)
             .and_then(|most| u32::try_from(most).ok()),
         rules: rules::plan(w)?,
         ..CellPlan::new(w.text("name")?, phy::plan(w)?, w.rate("rate")?)
@@ -190,10 +191,10 @@ fn dcf(w: &Fields) -> Option<CellPlan> {
 }
 
 /// Returns the cell plan of an 802.11n, ac or ax wlan.
-fn modern(w: &Fields, format: Format) -> Option<CellPlan> {
+fn ht_cell_plan(w: &Fields, format: Format) -> Option<CellPlan> {
     let cell = CellPlan::new(w.text("name")?, format.phy(mode::band(w)?)?, w.rate("control_rate")?);
-    let attempts = attempts(w).unwrap_or(cell.attempts); // Block Ack may have a lifetime instead
-    Some(CellPlan { attempts, ht: Some(edca::plan(w, format)?), ..cell })
+    let attempts = attempts(w).unwrap_or(cell.max_attempts); // Block Ack may have a lifetime instead
+    Some(CellPlan { max_attempts: attempts, ht: Some(edca::plan(w, format)?), ..cell })
 }
 
 fn attempts(w: &Fields) -> Option<u32> {

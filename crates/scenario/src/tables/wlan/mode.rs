@@ -1,10 +1,10 @@
 //! Transmission mode of a wlan of 802.11n, ac or ax: band, width, guard interval, MCS and spatial streams.
 
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without::{Derived, Required, Value};
+use crate::grammar::key::OmittedValue::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
-use crate::grammar::problem::{Problems, one_of};
-use crate::grammar::words::{of_word, word_of};
+use crate::grammar::problem::{Problems, format_alternatives};
+use crate::grammar::words::{value_of_word, word_of};
 use airhop_base::Span;
 use airhop_radio::phy::{BASIC_RATES, Band, Format, ModeError, TxMode, TxSettings};
 
@@ -47,21 +47,21 @@ pub(crate) fn format(wlan: &Fields) -> Option<Format> {
 
 /// Returns the frequency band of a wlan of 802.11n, ac or ax.
 pub(super) fn band(wlan: &Fields) -> Option<Band> {
-    of_word(&BANDS, wlan.word("band")?)
+    value_of_word(&BANDS, wlan.word("band")?)
 }
 
 /// Sets the defaults of a wlan of this format.
 pub(super) fn fill(wlan: &mut Fields, format: Format) {
-    wlan.fill("band", word_of(&BANDS, &Band::Ghz5));
+    wlan.set_default("band", word_of(&BANDS, &Band::Ghz5));
     let usual = match format {
         Format::Ht => 20,
         Format::Vht | Format::He => 80,
     };
     // The usual width of 802.11ax, 80 MHz, does not exist at 2.4 GHz.
-    let has_usual = band(wlan).is_none_or(|band| format.widths(band).contains(&usual));
-    wlan.fill("width", word_of(&WIDTHS, if has_usual { &usual } else { &20 }));
-    wlan.fill("guard_interval", Val::Span(GUARD_INTERVAL));
-    wlan.fill("control_rate", Val::Rate(BASIC_RATES[2]));
+    let has_usual = band(wlan).is_none_or(|band| format.widths_mhz(band).contains(&usual));
+    wlan.set_default("width", word_of(&WIDTHS, if has_usual { &usual } else { &20 }));
+    wlan.set_default("guard_interval", Val::Span(GUARD_INTERVAL));
+    wlan.set_default("control_rate", Val::Rate(BASIC_RATES[2]));
 }
 
 /// Reports settings that do not exist in the standard.
@@ -71,7 +71,7 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
             "expected MCS and spatial streams with {}, such as {{ mcs = 7, streams = 1 }}, got \"{rate}\"",
             format.name()
         );
-        problems.add(wlan.at("rate"), wlan.path_of("rate"), what);
+        problems.add(wlan.position_of("rate"), wlan.path_of("rate"), what);
     }
     check_control_rate(wlan, problems);
     let Some(settings) = settings(wlan, format) else { return };
@@ -84,7 +84,7 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
         ModeError::Streams { .. } => (wlan.table("rate").unwrap_or(wlan), "streams"),
     };
     let what = format!("{error}{}", of_index(&error));
-    problems.add(table.at(name), table.path_of(name), what);
+    problems.add(table.position_of(name), table.path_of(name), what);
 }
 
 /// Returns a suggestion if the user probably meant the MCS index of 802.11n. This index also encodes the
@@ -101,20 +101,22 @@ fn of_index(error: &ModeError) -> String {
 fn check_control_rate(wlan: &Fields, problems: &mut Problems) {
     if let Some(rate) = wlan.rate("control_rate").filter(|rate| !BASIC_RATES.contains(rate)) {
         let basic = BASIC_RATES.map(|rate| rate.to_string());
-        let what =
-            format!("expected a basic rate, {}, got \"{rate}\"", one_of(basic.iter().map(String::as_str)));
-        problems.add(wlan.at("control_rate"), wlan.path_of("control_rate"), what);
+        let what = format!(
+            "expected a basic rate, {}, got \"{rate}\"",
+            format_alternatives(basic.iter().map(String::as_str))
+        );
+        problems.add(wlan.position_of("control_rate"), wlan.path_of("control_rate"), what);
     }
 }
 
 /// Reports the keys `mcs` and `streams` in a wlan of 802.11, 802.11b or 802.11g.
 pub(super) fn check_absent(wlan: &Fields, problems: &mut Problems) {
     if let (Some(table), Some(standard)) = (wlan.table("rate"), wlan.word("standard")) {
-        let with = one_of(Format::ALL.map(Format::name));
+        let with = format_alternatives(Format::ALL.map(Format::name));
         let what = format!(
             "expected a data rate of {standard}, such as \"11 Mbit/s\", got a table; MCS and streams are for {with}"
         );
-        problems.add(wlan.at("rate"), &table.path, what);
+        problems.add(wlan.position_of("rate"), &table.path, what);
     }
 }
 
@@ -126,7 +128,7 @@ fn settings(wlan: &Fields, format: Format) -> Option<TxSettings> {
         band: band(wlan)?,
         mcs: count("mcs")?,
         streams: count("streams")?,
-        width_mhz: of_word(&WIDTHS, wlan.word("width")?)?,
+        width_mhz: value_of_word(&WIDTHS, wlan.word("width")?)?,
         guard: wlan.span("guard_interval")?,
     })
 }

@@ -2,12 +2,12 @@
 //! the link.
 
 use super::{Occurrence, ScenarioView, in_words};
-use crate::tables::LINKS;
+use crate::tables::LINK_TYPES;
 use crate::whole::topology::Link;
 use airhop_base::{Rate, Span};
 use airhop_net::links::RadioLinkPlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
-use airhop_radio::cell::Access;
+use airhop_radio::cell::AccessMethod;
 use airhop_radio::link::RadioPlan;
 
 /// Highest rate of a radio link without HARQ: 2 Mbit/s in UMTS R99 (3GPP TS 25.101). HSDPA introduced HARQ
@@ -22,8 +22,8 @@ pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
         let loses = |end: &usize| {
-            let is_fast = link.pace[*end].typical_rate() > FASTEST_WITHOUT_HARQ;
-            is_fast && link.arq[*end] == ArqPlan::None && link.errors[*end].loses()
+            let is_fast = link.rates[*end].typical_rate() > FASTEST_WITHOUT_HARQ;
+            is_fast && link.arq[*end] == ArqPlan::None && link.errors[*end].may_lose_frames()
         };
         let Some(end) = (0..2).find(loses) else { return Vec::new() };
         let window = frames_held(radio, end, frame, 6).min(SELECTIVE_WINDOW.into());
@@ -34,11 +34,11 @@ pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
 }
 
 /// Finds radio links whose frame window is smaller than the bandwidth-delay product of the link.
-pub(super) fn short_of_frames(look: &ScenarioView<'_>) -> Vec<Occurrence> {
+pub(super) fn short_arq_windows(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         // The hints of both directions are often equal; then only one direction is checked.
         let link = &radio.link;
-        let differs = link.arq[1] != link.arq[0] || link.pace[1] != link.pace[0];
+        let differs = link.arq[1] != link.arq[0] || link.rates[1] != link.rates[0];
         let ends = if differs { 0..2 } else { 0..1 };
         ends.filter_map(|end| short_window(radio, end, frame)).collect()
     })
@@ -55,7 +55,7 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
     if u64::from(window) >= held {
         return None;
     }
-    let (rate, round) = (radio.link.pace[end].typical_rate(), round_trip(radio, end, frame, ack_bytes));
+    let (rate, round) = (radio.link.rates[end].typical_rate(), round_trip(radio, end, frame, ack_bytes));
     let most = f64::from(window) * f64::from(frame) * 8.0 / round.secs_f64();
     let mut text = format!(
         "can carry at most {} of its {}: its ARQ has {window} frame{} in flight, and the bandwidth-delay product at a round \
@@ -88,13 +88,13 @@ pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         .wlans
         .iter()
         .zip(look.root.tables("wlan"))
-        .filter(|(plan, _)| plan.cell.attempts == 1);
+        .filter(|(plan, _)| plan.cell.max_attempts == 1);
     once.map(|(plan, table)| {
         // Usual number of attempts: the defaults of dot11ShortRetryLimit and dot11LongRetryLimit (IEEE
         // 802.11-2016 §10.3.4.4).
-        let (usual, limit) = match plan.cell.access {
-            Access::RtsCts if plan.cell.ht.is_none() => (4, "dot11LongRetryLimit"),
-            Access::Basic | Access::RtsCts => (7, "dot11ShortRetryLimit"),
+        let (usual, limit) = match plan.cell.access_method {
+            AccessMethod::RtsCts if plan.cell.ht.is_none() => (4, "dot11LongRetryLimit"),
+            AccessMethod::Basic | AccessMethod::RtsCts => (7, "dot11ShortRetryLimit"),
         };
         Occurrence {
             about: format!("wlan.{}", plan.cell.name),
@@ -114,9 +114,9 @@ fn each_radio(
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
 ) -> Vec<Occurrence> {
     let mut all = Vec::new();
-    let tables = Link::all(look.root).filter(|(link, _)| LINKS[link.of].list == "radio");
+    let tables = Link::all(look.root).filter(|(link, _)| LINK_TYPES[link.type_index].list_key == "radio");
     for (radio, (link, table)) in look.plan.links.radios.iter().zip(tables) {
-        let frame = look.largest.of(link) + radio.link.overhead;
+        let frame = look.largest.for_link(link) + radio.link.overhead_bytes;
         all.extend(found(frame, radio).into_iter().map(|(text, change)| Occurrence {
             about: format!("radio.{}", radio.link.name),
             text,
@@ -128,12 +128,12 @@ fn each_radio(
 
 /// Returns the time from the start of a frame sent by this end to the end of the link ACK.
 fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
-    let RadioPlan { pace, delay, .. } = &radio.link;
+    let RadioPlan { rates: pace, delay, .. } = &radio.link;
     derived_timeout([&pace[end], &pace[1 - end]], delay[0] + delay[1], 1, frame, ack, 0)
 }
 
 /// Returns the number of frames that this end can send during a round trip of the link layer.
 fn frames_held(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
-    let one = radio.link.pace[end].time_for(frame).nanos().max(1);
+    let one = radio.link.rates[end].time_for(frame).nanos().max(1);
     round_trip(radio, end, frame, ack).nanos().div_ceil(one)
 }

@@ -11,13 +11,13 @@ mod queues;
 mod senders;
 mod unused;
 
-pub use senders::Base;
+pub use senders::BaseStack;
 
 #[cfg(test)]
 mod tests;
 
 use crate::grammar::fields::Fields;
-use crate::whole::largest::Largest;
+use crate::whole::largest::MaxPacketBytes;
 use crate::whole::scenario::Scenario;
 use crate::whole::topology::Topology;
 use airhop_net::plan::Plan;
@@ -40,7 +40,7 @@ struct ScenarioView<'a> {
     root: &'a Fields,
     plan: &'a Plan,
     topology: Topology,
-    largest: Largest,
+    largest: MaxPacketBytes,
 }
 
 /// Occurrence of a trap in a scenario.
@@ -54,14 +54,14 @@ struct Occurrence {
 type Trap = fn(&ScenarioView<'_>) -> Vec<Occurrence>;
 
 const TRAPS: [(&str, Trap); 8] = [
-    ("linux-sender", senders::of_another_system),
+    ("linux-sender", senders::mismatched_presets),
     ("no-arq", links::without_recovery),
-    ("short-arq-window", links::short_of_frames),
+    ("short-arq-window", links::short_arq_windows),
     ("single-attempt", links::single_attempt),
-    ("short-queue", queues::short),
-    ("short-receive-window", senders::short_of_window),
-    ("unused-link", unused::links),
-    ("idle-service", unused::services),
+    ("short-queue", queues::short_queues),
+    ("short-receive-window", senders::short_receive_windows),
+    ("unused-link", unused::unused_links),
+    ("idle-service", unused::idle_services),
 ];
 
 impl Scenario {
@@ -69,14 +69,14 @@ impl Scenario {
     /// hint.
     pub fn hints(&self) -> Vec<Hint> {
         let topology = Topology::new(self.fields());
-        let largest = Largest::new(self.fields(), &topology);
+        let largest = MaxPacketBytes::new(self.fields(), &topology);
         let look = ScenarioView { root: self.fields(), plan: self.plan(), topology, largest };
         TRAPS.iter().flat_map(|(name, trap)| gathered(name, trap(&look))).collect()
     }
 
-    /// Returns the base stacks of the TCP senders ([`Base`]), each with its flows.
-    pub fn bases(&self) -> Vec<Base> {
-        senders::bases(self.fields())
+    /// Returns the base stacks of the TCP senders ([`BaseStack`]), each with its flows.
+    pub fn bases(&self) -> Vec<BaseStack> {
+        senders::base_stacks(self.fields())
     }
 }
 

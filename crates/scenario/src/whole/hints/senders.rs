@@ -1,16 +1,16 @@
 //! Hints about senders: a scheme of one operating system with the preset of another, and a receive window
 //! below the bandwidth-delay product.
 
-use super::path::Path;
+use super::path::FlowPath;
 use super::{Occurrence, ScenarioView, in_words};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::Without;
-use crate::grammar::render::on_a_line;
+use crate::grammar::key::OmittedValue;
+use crate::grammar::render::format_on_line;
 use airhop_net::plan::{FlowPlan, Transport};
 
 /// Base stack of TCP senders: the TCP rules of the senders without the congestion-control scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Base {
+pub struct BaseStack {
     /// Name of the base stack: the preset and all changed parameters, as in `preset rfc, timestamps = true`.
     pub name: String,
     /// Names of the flows with this base stack.
@@ -18,31 +18,33 @@ pub struct Base {
 }
 
 /// Returns the base stacks of all TCP flows, in the order of the file.
-pub(super) fn bases(root: &Fields) -> Vec<Base> {
-    let mut bases: Vec<Base> = Vec::new();
+pub(super) fn base_stacks(root: &Fields) -> Vec<BaseStack> {
+    let mut bases: Vec<BaseStack> = Vec::new();
     for flow in root.tables("flow") {
         let (Some(tcp), Some(flow)) = (flow.table("tcp"), flow.text("name")) else { continue };
         let Some(preset) = tcp.word("preset") else { continue };
         let mut parts = vec![format!("preset {preset}")];
-        parts.extend(changed(tcp, ""));
+        parts.extend(changed_parameters(tcp, ""));
         let name = parts.join(", ");
         match bases.iter_mut().find(|base| base.name == name) {
             Some(base) => base.flows.push(flow.to_string()),
-            None => bases.push(Base { name, flows: vec![flow.to_string()] }),
+            None => bases.push(BaseStack { name, flows: vec![flow.to_string()] }),
         }
     }
     bases
 }
 
 /// Returns the parameters that the file sets to other values than the preset, as in `rto.min = "200 ms"`.
-fn changed(tcp: &Fields, above: &str) -> Vec<String> {
+fn changed_parameters(tcp: &Fields, above: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for (key, val, is_default) in tcp.iter() {
         let path = format!("{above}{}", key.name);
-        match (key.without, val) {
-            (Without::Preset(_), _) if !is_default => changed.push(format!("{path} = {}", on_a_line(val))),
-            (Without::Value(_), Val::Table(below)) => {
-                changed.extend(self::changed(below, &format!("{path}.")))
+        match (key.when_omitted, val) {
+            (OmittedValue::Preset(_), _) if !is_default => {
+                changed.push(format!("{path} = {}", format_on_line(val)))
+            }
+            (OmittedValue::Value(_), Val::Table(below)) => {
+                changed.extend(self::changed_parameters(below, &format!("{path}.")))
             }
             _ => {}
         }
@@ -51,7 +53,7 @@ fn changed(tcp: &Fields, above: &str) -> Vec<String> {
 }
 
 /// Finds senders whose scheme is mostly used on another operating system than their base stack.
-pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
+pub(super) fn mismatched_presets(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { scheme, .. } = &plan.transport else { return None };
         let (own, base) = (scheme.preset?.name(), table.table("tcp")?.word("preset")?);
@@ -67,10 +69,10 @@ pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
 }
 
 /// Finds receive windows below the bandwidth-delay product of the path.
-pub(super) fn short_of_window(look: &ScenarioView<'_>) -> Vec<Occurrence> {
+pub(super) fn short_receive_windows(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { config, .. } = &plan.transport else { return None };
-        let path = Path::of(look, table, config)?;
+        let path = FlowPath::from_flow(look, table, config)?;
         let most = config.receive_window as f64 * 8.0 / path.round_trip.secs_f64();
         let needed = (path.bps * path.round_trip.secs_f64() / 8e3).ceil();
         (most < path.bps).then(|| Occurrence {

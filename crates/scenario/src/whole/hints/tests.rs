@@ -24,7 +24,7 @@ scheme = "reno"
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Scenario {
     let sets = sets.iter().map(|(path, value)| ((*path).to_string(), (*value).to_string())).collect();
-    Scenario::parse(text, "hints.toml", &Overrides { sets, scheme: None }).expect("a valid file")
+    Scenario::parse(text, "hints.toml", &Overrides { settings: sets, scheme: None }).expect("a valid file")
 }
 
 fn hints(text: &str, sets: &[(&str, &str)]) -> Vec<Hint> {

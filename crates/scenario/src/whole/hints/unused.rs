@@ -3,20 +3,20 @@
 
 use super::{Occurrence, ScenarioView};
 use crate::grammar::fields::Fields;
-use crate::tables::LINKS;
+use crate::tables::LINK_TYPES;
 use crate::tables::wlan::is_on_demand;
 use crate::whole::topology::Link;
 use airhop_net::plan::FlowPlan;
 use airhop_net::routing::Hop;
-use airhop_net::services::{Kind, LinkService, Service};
+use airhop_net::services::{LinkService, Service, ServiceKind};
 use std::collections::HashSet;
 
 /// Finds links and positioned stations that are not on the path of any flow in the file.
-pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
-    let met = OnPaths::new(look);
+pub(super) fn unused_links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
+    let met = UsedLinksAndNodes::new(look);
     let unused = |(link, table): (Link, &Fields)| {
         let name = table.text("name")?;
-        let text = match met.links.contains(&(link.of, link.index)) {
+        let text = match met.links.contains(&(link.type_index, link.index)) {
             false => "is unused: no flow of the file crosses it".to_string(),
             true => {
                 let idle = met.idle_stations(table);
@@ -26,19 +26,23 @@ pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
                 format!("has unused stations, which no flow of the file crosses: {}", idle.join(", "))
             }
         };
-        Some(Occurrence { about: format!("{}.{name}", LINKS[link.of].list), text, set: None })
+        Some(Occurrence {
+            about: format!("{}.{name}", LINK_TYPES[link.type_index].list_key),
+            text,
+            set: None,
+        })
     };
     Link::all(look.root).filter_map(unused).collect()
 }
 
 /// Finds services that have no effect on the path of the flow.
-pub(super) fn services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
+pub(super) fn idle_services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let of_flow = |(plan, table): (&FlowPlan, &Fields)| {
         let hops = way(look, table);
         let idle = plan
             .services
             .iter()
-            .filter(|service| !acts(service, hops.as_deref()))
+            .filter(|service| !has_effect(service, hops.as_deref()))
             .map(|service| service.name);
         let caught = |service| Occurrence {
             about: format!("flow.{}", plan.name),
@@ -57,29 +61,35 @@ fn way(look: &ScenarioView<'_>, flow: &Fields) -> Option<Vec<Hop>> {
 
 /// True if a service acts on these hops. `None` stands for a flow between random stations, where all hops are
 /// wireless.
-fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
+fn has_effect(service: &Service, hops: Option<&[Hop]>) -> bool {
     let any = |is: fn(&Hop) -> bool| hops.is_none_or(|hops| hops.iter().any(is));
     match service.kind {
-        Kind::AtLink(_) | Kind::AtStations(_) | Kind::BesideAir(_) => any(|hop| hop.is_wireless()),
-        Kind::AtBase(_) | Kind::Proxy(_) => {
+        ServiceKind::AtLink(_) | ServiceKind::AtStations(_) | ServiceKind::BesideAir(_) => {
+            any(|hop| hop.is_wireless())
+        }
+        ServiceKind::AtBase(_) | ServiceKind::Proxy(_) => {
             let is_base = |pair: &[Hop]| pair[0].is_wireless() != pair[1].is_wireless();
             hops.is_some_and(|hops| hops.windows(2).any(is_base))
         }
-        Kind::ByLinks(LinkService::Fragments | LinkService::Contention) => any(|hop| hop.cell().is_some()),
-        Kind::ByLinks(LinkService::DamagedFrames) | Kind::Queue(_) | Kind::Oracle => true,
+        ServiceKind::ByLinks(LinkService::Fragments | LinkService::Contention) => {
+            any(|hop| hop.cell().is_some())
+        }
+        ServiceKind::ByLinks(LinkService::DamagedFrames) | ServiceKind::Queue(_) | ServiceKind::Oracle => {
+            true
+        }
     }
 }
 
 /// Links and nodes on the paths of the flows in the file.
-struct OnPaths {
+struct UsedLinksAndNodes {
     /// Pairs of link type index and link index.
     links: HashSet<(usize, usize)>,
     nodes: HashSet<String>,
 }
 
-impl OnPaths {
-    fn new(look: &ScenarioView<'_>) -> OnPaths {
-        let mut met = OnPaths { links: HashSet::new(), nodes: HashSet::new() };
+impl UsedLinksAndNodes {
+    fn new(look: &ScenarioView<'_>) -> UsedLinksAndNodes {
+        let mut met = UsedLinksAndNodes { links: HashSet::new(), nodes: HashSet::new() };
         for flow in look.root.tables("flow") {
             match (flow.text("from"), flow.text("to")) {
                 (Some(from), Some(to)) => {
@@ -94,8 +104,8 @@ impl OnPaths {
     fn walk(&mut self, look: &ScenarioView<'_>, from: &str, to: &str) {
         self.nodes.extend([from, to].map(String::from));
         for hop in look.topology.hops(from, to).unwrap_or_default() {
-            self.links.extend(Link::crossed_by(hop).map(|link| (link.of, link.index)));
-            self.nodes.extend(look.topology.end(hop).map(String::from));
+            self.links.extend(Link::from_hop(hop).map(|link| (link.type_index, link.index)));
+            self.nodes.extend(look.topology.receiving_node(hop).map(String::from));
         }
     }
 
@@ -104,7 +114,7 @@ impl OnPaths {
         let wlan = flow.table("between").and_then(|between| between.text("wlan"));
         let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);
         for (link, table) in of_it {
-            self.links.insert((link.of, link.index));
+            self.links.insert((link.type_index, link.index));
             self.nodes
                 .extend(table.stations("stations").unwrap_or_default().iter().map(|(name, _)| name.clone()));
         }
@@ -113,7 +123,7 @@ impl OnPaths {
     /// Returns the stations in a table that are on no flow's path. Stations of a layout, and stations that
     /// on-demand routes may use, are excepted.
     fn idle_stations(&self, table: &Fields) -> Vec<String> {
-        if !table.takes("stations") || is_on_demand(table) {
+        if !table.may_have_key("stations") || is_on_demand(table) {
             return Vec::new();
         }
         let names = table.stations("stations").unwrap_or_default().iter().map(|(name, _)| name);

@@ -7,14 +7,15 @@ use super::sock::{CaState, Sock, packets};
 use crate::estimators::LostSegment;
 use crate::recovery::Prr;
 use crate::seams::{
-    Ack, Cause, CongestionControl, Connected, Delivery, Idle, Loss, LossClass, Next, Run, Signal, Window,
+    Ack, CongestionControl, ConnectionEnds, Delivery, IdlePeriod, Loss, LossClass, NextSegment, RunState,
+    Signal, TransmissionCause, Window,
 };
 use crate::sender_state::SenderState;
-use crate::{Config, Fault};
+use crate::{Config, PolicyFault};
 use airhop_base::{Rate, Time};
 
 /// Number of segments that a connection sends before pacing begins.
-const UNPACED: u32 = 10;
+const INITIAL_UNPACED_SEGMENTS: u32 = 10;
 /// `CA_ACK_SLOWPATH`, `CA_ACK_WIN_UPDATE` and `CA_ACK_ECE`.
 const ACK_SLOWPATH: u32 = 1;
 const ACK_WIN_UPDATE: u32 = 1 << 1;
@@ -68,7 +69,7 @@ pub struct KernelControl {
 impl KernelControl {
     /// Creates the adapter of `ops` for a new connection of `scheme`.
     pub fn new(scheme: &'static str, ops: Box<dyn TcpCongestionOps>, c: &Config) -> Self {
-        let has = ops.has();
+        let has = ops.callbacks();
         let shown = Window { cwnd: c.initial_window, ssthresh: c.initial_ssthresh };
         let sk = Sock::new(c);
         KernelControl {
@@ -114,7 +115,7 @@ impl KernelControl {
     ) -> T {
         let limited = self.sk.app_limited;
         let answer = run(self.ops.as_mut(), &mut self.sk).unwrap_or_else(|cause| {
-            Fault { scheme: self.scheme.to_string(), method, cause }.raise();
+            PolicyFault { scheme: self.scheme.to_string(), method, cause }.raise();
         });
         self.holds_back |= self.sk.app_limited != limited && self.sk.app_limited != 0;
         answer
@@ -161,10 +162,12 @@ impl KernelControl {
             self.sk.delivered_mstamp = self.sk.tcp_mstamp;
         }
         let rate = d.arrivals.rate.as_ref();
-        if rate.is_none_or(|r| r.prior + d.arrivals.fresh != d.arrivals.total) {
+        if rate.is_none_or(|r| {
+            r.prior_delivered_bytes + d.arrivals.newly_delivered_bytes != d.arrivals.total_delivered_bytes
+        }) {
             self.flag = flags::without_maybe_delayed(self.flag);
         }
-        let rs = RateSample::of(d, acked, self.sk.mss_cache, flags::may_be_delayed(self.flag));
+        let rs = RateSample::from_delivery(d, acked, self.sk.mss_cache, flags::may_be_delayed(self.flag));
         self.sk.keep_rate(&rs);
         rs
     }
@@ -174,14 +177,14 @@ impl KernelControl {
     fn detect(&mut self, w: &Window, now: Time, s: &SenderState) {
         self.adopt_window(w);
         self.refresh(now, s);
-        self.sk.lost = self.lost.wrapping_add(s.board.newly_lost().len() as u32);
+        self.sk.lost = self.lost.wrapping_add(s.scoreboard.newly_lost().len() as u32);
         self.begin();
         self.undo();
     }
 
     /// Updates the socket from the sender's state.
     fn refresh(&mut self, now: Time, s: &SenderState) {
-        self.probe = self.probe.filter(|&seq| s.board.get(seq).is_some_and(|e| e.is_repeated()));
+        self.probe = self.probe.filter(|&seq| s.scoreboard.get(seq).is_some_and(|e| e.is_repeated()));
         self.sk.refresh(now, s, self.probe.is_some());
         self.sk.lost = self.lost;
     }
@@ -193,25 +196,25 @@ impl CongestionControl for KernelControl {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
-        if let Some(rtt) = a.rtt {
+        if let Some(rtt) = a.timer_rtt {
             self.sk.note_rtt(micros(rtt) as u32);
         }
         self.refresh(a.now, s);
-        if !self.sk.ca_initialized && !self.steers() {
+        if !self.sk.ca_initialized && !self.has_cong_control() {
             self.sk.pace(); // for the ACK of the SYN, which has no delivery report
         }
         let opens = !self.sk.ca_initialized;
         self.holds_back = false;
-        self.advances = a.acked > 0;
+        self.advances = a.acked_bytes > 0;
         self.sk.icsk_retransmits = if self.advances { 0 } else { self.sk.icsk_retransmits };
-        self.flag = flags::of_ack(a, s, &self.sk, self.high_seq);
-        self.delivered += a.delivered;
+        self.flag = flags::ack_flags(a, s, &self.sk, self.high_seq);
+        self.delivered += a.delivered_bytes;
         self.sk.delivered = self.delivered.div_ceil(s.mss) as u32;
-        self.delivered_ce += if a.ece { a.delivered } else { 0 };
+        self.delivered_ce += if a.ece { a.delivered_bytes } else { 0 };
         self.sk.delivered_ce = self.delivered_ce.div_ceil(s.mss) as u32;
         let sample = AckSample {
-            pkts_acked: a.acked.div_ceil(s.mss) as u32,
-            rtt_us: a.sample.or(a.rtt.filter(|_| opens)).map_or(-1, |rtt| micros(rtt) as i32),
+            pkts_acked: a.acked_bytes.div_ceil(s.mss) as u32,
+            rtt_us: a.newest_rtt.or(a.timer_rtt.filter(|_| opens)).map_or(-1, |rtt| micros(rtt) as i32),
             in_flight: self.in_flight as u32,
         };
         self.call(Callbacks::PKTS_ACKED, "pkts_acked", |ops, sk| ops.pkts_acked(sk, &sample));
@@ -226,7 +229,7 @@ impl CongestionControl for KernelControl {
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         self.detect(w, l.now, s);
         match l.signal {
-            Signal::Timeout => self.time_out(l, s),
+            Signal::Timeout => self.enter_loss(l, s),
             // lost_out is zero if a loss probe has repaired the loss; a lost segment that was retransmitted
             // still counts.
             Signal::Duplicates if self.sk.lost_out == 0 => self.reduce_for_probe(s),
@@ -269,25 +272,25 @@ impl CongestionControl for KernelControl {
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         self.adopt_window(w);
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
-        let acked = count(d.arrivals.fresh);
+        let acked = count(d.arrivals.newly_delivered_bytes);
         self.refresh(d.now, s);
         self.flag |= flags::of_losses(s);
-        self.delivered = d.arrivals.total;
+        self.delivered = d.arrivals.total_delivered_bytes;
         self.sk.delivered = count(self.delivered);
         self.in_flight = d.in_flight;
         self.undo();
         self.update_ca_state(d.repair, s);
         let rs = self.sample(d, acked);
-        if self.steers() {
+        if self.has_cong_control() {
             let (ack, flag) = (self.sk.snd_una, self.flag);
             self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, flag, &rs));
         } else if matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
             self.lower(d, s.mss);
-        } else if self.advances || (s.reorders && d.arrivals.fresh > 0) {
+        } else if self.advances || (s.has_reordering && d.arrivals.newly_delivered_bytes > 0) {
             let ack = self.sk.snd_una;
             self.call(Callbacks::CONG_AVOID, "cong_avoid", |ops, sk| ops.cong_avoid(sk, ack, acked));
         }
-        if !self.steers() {
+        if !self.has_cong_control() {
             self.sk.pace();
         }
         if self.has.contains(Callbacks::MIN_TSO_SEGS) {
@@ -296,7 +299,7 @@ impl CongestionControl for KernelControl {
         self.publish_window(w);
     }
 
-    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+    fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
         self.ops.on_join(run, ends, &mut self.sk);
     }
 
@@ -306,13 +309,13 @@ impl CongestionControl for KernelControl {
 
     /// Handles an idle period (Linux, tcp_cwnd_restart()). The event precedes the window reduction. If the
     /// congestion control sets the window at this event, that window only affects ssthresh.
-    fn on_idle(&mut self, w: &mut Window, now: Time, idle: &Idle, s: &SenderState) {
+    fn on_idle(&mut self, w: &mut Window, now: Time, idle: &IdlePeriod, s: &SenderState) {
         self.adopt_window(w);
         let written = self.sk.write_seq;
         self.refresh(now, s);
         // write_seq includes the data that ends the idle period only after the event
         self.sk.write_seq = written;
-        let left = packets(idle.halved(self.sk.snd_cwnd.into()));
+        let left = packets(idle.halved_window(self.sk.snd_cwnd.into()));
         self.event(CaEvent::CwndRestart);
         self.sk.snd_ssthresh = self.sk.current_ssthresh();
         self.sk.snd_cwnd = left;
@@ -325,18 +328,18 @@ impl CongestionControl for KernelControl {
         self.begin();
         self.refresh(now, s);
         self.event(CaEvent::TxStart);
-        if s.board.is_empty() {
+        if s.scoreboard.is_empty() {
             self.sk.delivered_mstamp = self.sk.tcp_mstamp; // tcp_rate_skb_sent()
         }
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
+    fn on_sent(&mut self, now: Time, sent: &NextSegment) {
         self.begin();
         self.sk.tcp_mstamp = now.nanos() / 1000;
         let is_new = sent.start >= self.max_sent;
         self.max_sent = self.max_sent.max(sent.end);
         self.probe = match sent.cause {
-            Cause::Probe if !is_new => Some(sent.start),
+            TransmissionCause::Probe if !is_new => Some(sent.start),
             _ => self.probe.filter(|&seq| seq != sent.start),
         };
         self.sk.note_sent(is_new, sent.end - sent.start.max(1));
@@ -354,12 +357,12 @@ impl CongestionControl for KernelControl {
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         let sk = &self.sk;
         let is_own = sk.sk_pacing_status == Sock::PACING_NEEDED || sk.sk_max_pacing_rate < u64::MAX;
-        let is_paced = match self.steers() {
+        let is_paced = match self.has_cong_control() {
             true => sk.sk_pacing_status != Sock::PACING_NONE,
-            false => is_own && sk.data_segs_out + 1 >= UNPACED,
+            false => is_own && sk.data_segs_out + 1 >= INITIAL_UNPACED_SEGMENTS,
         };
         let rate = sk.sk_pacing_rate.min(sk.sk_max_pacing_rate);
-        (is_paced && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
+        (is_paced && rate < u64::MAX).then(|| Rate::from_bps_f64(rate.max(1) as f64 * 8.0))
     }
 
     /// True if the congestion control has written `app_limited`. BBR does so in ProbeRTT.

@@ -5,7 +5,7 @@ use crate::kernel_ops::flags;
 use crate::kernel_ops::ops::{CaEvent, Callbacks};
 use crate::kernel_ops::sock::{CaState, Sock};
 use crate::recovery::Prr;
-use crate::seams::{Delivery, Loss, Repair};
+use crate::seams::{Delivery, Loss, RepairKind};
 use crate::sender_state::SenderState;
 
 impl KernelControl {
@@ -45,7 +45,7 @@ impl KernelControl {
             let [from, to] = [self.sk.prior_cwnd, self.sk.snd_ssthresh].map(|n| u64::from(n) * s.mss);
             self.prr = self.uses_prr.then(|| Prr::new(s.mss, from, to));
         }
-        if self.prr.is_none() && !self.steers() {
+        if self.prr.is_none() && !self.has_cong_control() {
             self.sk.snd_cwnd = self.sk.snd_ssthresh;
         }
     }
@@ -53,7 +53,7 @@ impl KernelControl {
     /// Handles a timeout after the sender has marked the lost segments. The window becomes the remaining
     /// flight plus one segment (RFC 5681 §3.1; tcp_enter_loss()). ssthresh is reduced, and the congestion
     /// control notified, only once per window of data.
-    pub(super) fn time_out(&mut self, l: &Loss, s: &SenderState) {
+    pub(super) fn enter_loss(&mut self, l: &Loss, s: &SenderState) {
         let is_first = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => true,
             CaState::Cwr | CaState::Recovery => s.una >= self.high_seq,
@@ -80,14 +80,14 @@ impl KernelControl {
     }
 
     pub(super) fn mark(&mut self, s: &SenderState) {
-        self.high_seq = s.max_sent;
-        self.sk.high_seq = s.max_sent as u32;
+        self.high_seq = s.sent_end;
+        self.sk.high_seq = s.sent_end as u32;
     }
 
     /// Ends a reduction and sets the window to ssthresh. With `cong_control`, the window stays.
     pub(super) fn complete(&mut self) {
         self.prr = None;
-        if !self.steers() {
+        if !self.has_cong_control() {
             self.sk.snd_cwnd = self.sk.snd_ssthresh;
             self.sk.stamp_cwnd();
             self.event(CaEvent::CompleteCwr);
@@ -111,7 +111,7 @@ impl KernelControl {
         }
     }
 
-    pub(super) fn steers(&self) -> bool {
+    pub(super) fn has_cong_control(&self) -> bool {
         self.has.contains(Callbacks::CONG_CONTROL)
     }
 
@@ -133,16 +133,16 @@ impl KernelControl {
     }
 
     /// Updates the state (`enum tcp_ca_state`) after an ACK.
-    pub(super) fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
+    pub(super) fn update_ca_state(&mut self, repair: RepairKind, s: &SenderState) {
         let is_over = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => false,
-            CaState::Recovery | CaState::Loss => repair == Repair::Nothing,
+            CaState::Recovery | CaState::Loss => repair == RepairKind::Nothing,
             CaState::Cwr => s.una > self.high_seq, // data sent after the mark is acknowledged
         };
         if is_over {
             self.end_reduction();
         }
-        let is_amiss = s.board.sacked_bytes() + s.board.lost_bytes() > 0;
+        let is_amiss = s.scoreboard.sacked_bytes() + s.scoreboard.lost_bytes() > 0;
         match self.sk.ca_state {
             CaState::Open if is_amiss => self.set_state(CaState::Disorder),
             CaState::Disorder if !is_amiss => self.set_state(CaState::Open),
@@ -153,10 +153,12 @@ impl KernelControl {
 
     /// Sets the window during a reduction to the flight that PRR permits.
     pub(super) fn lower(&mut self, d: &Delivery, mss: u64) {
-        if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.fresh > 0) {
-            let cwnd = prr.on_ack(d.arrivals.fresh, d.in_flight, self.advances && d.lost == 0).div_ceil(mss);
+        if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.newly_delivered_bytes > 0) {
+            let cwnd = prr
+                .on_ack(d.arrivals.newly_delivered_bytes, d.in_flight, self.advances && d.lost == 0)
+                .div_ceil(mss);
             self.sk.snd_cwnd = cwnd as u32;
-            self.sk.prr_delivered += d.arrivals.fresh.div_ceil(mss) as u32;
+            self.sk.prr_delivered += d.arrivals.newly_delivered_bytes.div_ceil(mss) as u32;
         }
     }
 }

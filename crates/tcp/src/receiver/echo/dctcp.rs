@@ -12,17 +12,17 @@ pub(super) struct Dctcp {
 impl MarkEcho for Dctcp {
     /// True if DCTCP.CE changes: "Send an immediate ACK" with the old value. The ACKs thus report each byte
     /// as marked or unmarked.
-    fn ends_run(&self, ecn: Ecn) -> bool {
+    fn is_codepoint_change(&self, ecn: Ecn) -> bool {
         (ecn == Ecn::Ce) != self.is_marked
     }
 
     fn on_data(&mut self, ecn: Ecn, _cwr: bool) -> bool {
-        let ends_run = self.ends_run(ecn);
+        let ends_run = self.is_codepoint_change(ecn);
         self.is_marked ^= ends_run;
         ends_run
     }
 
-    fn fill(&mut self, flags: Flags) -> Flags {
+    fn set_echo_flags(&mut self, flags: Flags) -> Flags {
         Flags { ece: self.is_marked, ..flags }
     }
 }

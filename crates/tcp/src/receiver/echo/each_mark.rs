@@ -16,7 +16,7 @@ impl MarkEcho for EachMark {
         is_new
     }
 
-    fn fill(&mut self, flags: Flags) -> Flags {
+    fn set_echo_flags(&mut self, flags: Flags) -> Flags {
         Flags { ece: std::mem::take(&mut self.is_due), ..flags }
     }
 }

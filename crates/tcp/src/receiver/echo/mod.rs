@@ -4,7 +4,7 @@ mod dctcp;
 mod each_mark;
 mod rfc3168;
 
-use crate::Echo;
+use crate::EchoMode;
 use airhop_base::{Ecn, Flags};
 use dctcp::Dctcp;
 use each_mark::EachMark;
@@ -15,7 +15,7 @@ use std::fmt::Debug;
 pub(super) trait MarkEcho: Debug + Send {
     /// True if a data segment with this codepoint ends a run of segments with equal codepoints. The run then
     /// needs a separate ACK, sent before [`MarkEcho::on_data`].
-    fn ends_run(&self, _ecn: Ecn) -> bool {
+    fn is_codepoint_change(&self, _ecn: Ecn) -> bool {
         false
     }
 
@@ -23,14 +23,14 @@ pub(super) trait MarkEcho: Debug + Send {
     fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool;
 
     /// Adds the echo to the flags of the next ACK.
-    fn fill(&mut self, flags: Flags) -> Flags;
+    fn set_echo_flags(&mut self, flags: Flags) -> Flags;
 }
 
 /// Creates the echo of this kind.
-pub(super) fn build(kind: Echo) -> Box<dyn MarkEcho> {
+pub(super) fn build(kind: EchoMode) -> Box<dyn MarkEcho> {
     match kind {
-        Echo::AsConfigured => Box::new(Rfc3168::default()),
-        Echo::EachMark => Box::new(EachMark::default()),
-        Echo::EachByte => Box::new(Dctcp::default()),
+        EchoMode::AsConfigured => Box::new(Rfc3168::default()),
+        EchoMode::EachMark => Box::new(EachMark::default()),
+        EchoMode::EachByte => Box::new(Dctcp::default()),
     }
 }

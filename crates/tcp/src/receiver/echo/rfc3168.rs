@@ -16,7 +16,7 @@ impl MarkEcho for Rfc3168 {
         std::mem::replace(&mut self.echoes, echoes) != echoes
     }
 
-    fn fill(&mut self, flags: Flags) -> Flags {
+    fn set_echo_flags(&mut self, flags: Flags) -> Flags {
         Flags { ece: self.echoes, ..flags }
     }
 }

@@ -82,10 +82,10 @@ fn the_ack_of_a_syn_ack_yields_an_rtt_sample() {
         let mut receiver = Bench::new(Config { handshake: true, timestamps, ..plain() }).receiver;
         for &at in syns {
             receiver.on_segment(ms(at), &packet(syn(at as u32), Ecn::NotEct));
-            assert_eq!(receiver.take_handshake(), None, "before the ACK");
+            assert_eq!(receiver.take_syn_ack_times(), None, "before the ACK");
         }
         receiver.on_segment(ms(90), &packet(ack(syns[syns.len() - 1] as u32), Ecn::NotEct));
-        assert_eq!(receiver.take_handshake(), expected, "{timestamps} {syns:?}");
-        assert_eq!(receiver.take_handshake(), None, "a second time");
+        assert_eq!(receiver.take_syn_ack_times(), expected, "{timestamps} {syns:?}");
+        assert_eq!(receiver.take_syn_ack_times(), None, "a second time");
     }
 }

@@ -97,7 +97,7 @@ fn one_ack_acknowledges_the_segments_of_a_wake_up() {
         let last = starts.len() - 1;
         let mut answers = Vec::new();
         for (i, &start) in starts.iter().enumerate() {
-            b.receiver.set_more(i < last);
+            b.receiver.set_more_segments(i < last);
             let flags = Flags { psh: i == 1, ..segment(1, 500).flags };
             answers.extend(b.give(now, Segment { flags, ..segment(start, 500) }));
         }
@@ -121,7 +121,7 @@ fn a_host_that_sends_responses_delays_its_acks() {
     for (answer, acks) in [(39, 0), (40, 1)] {
         let mut b = Bench::new(config);
         assert_eq!(b.give(ms(100), pushed(1)).len(), 1);
-        b.receiver.on_answer(ms(100 + answer));
+        b.receiver.on_data_sent(ms(100 + answer));
         assert_eq!(b.give(ms(200), pushed(101)).len(), acks, "an answer after {answer} ms");
         assert_eq!(b.give(ms(210), pushed(201)).len(), 1);
         assert_eq!(b.give(ms(220), pushed(301)).len(), acks);

@@ -22,7 +22,7 @@ fn acks_carry_ece_from_the_first_ce_until_cwr() {
 // Xu, Tian and Ansari 2004: an ACK carries ECE if a mark arrived since the last ACK. CWR has no effect.
 #[test]
 fn each_congestion_warning_is_echoed_once() {
-    let features = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
+    let features = ReceiverFeatures { echo: EchoMode::EachMark, ..ReceiverFeatures::NOTHING };
     let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), features) };
     let echoes = [Ecn::Ect0, Ecn::Ce, Ecn::Ect0, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
         let answers = b.give_marked(ms(n), segment(1 + 500 * n, 500), ecn);
@@ -41,7 +41,7 @@ fn intact_segments_are_not_reported_as_damaged() {
     for (seq, reported) in
         [(1, None), (501, Some(Eln::Segment(501))), (1001, None), (1501, Some(Eln::Segment(1501)))]
     {
-        let damaged = Packet { damaged: true, ..packet(segment(seq, 500), Ecn::NotEct) };
+        let damaged = Packet { has_payload_errors: true, ..packet(segment(seq, 500), Ecn::NotEct) };
         b.receiver.on_segment(ms(9), &damaged);
         assert_eq!(b.answers(ms(9)).first().and_then(|s| s.options.eln), reported, "segment at {seq}");
     }
@@ -106,7 +106,7 @@ fn duplicate_acks_without_a_handshake_echo_the_first_arrival() {
 fn ece_reports_the_mark_of_every_byte() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let config = Config { delayed_ack: Some(delay), handshake: true, ..plain() };
-    let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };
+    let features = ReceiverFeatures { echo: EchoMode::EachByte, ..ReceiverFeatures::SACK };
     let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
     let syn = Segment { seq: 0, flags: SETUP, ..segment(0, 0) };
     receiver.on_segment(ms(0), &packet(syn, Ecn::Ce));
@@ -154,7 +154,7 @@ fn ece_reports_the_mark_of_every_byte() {
 // Linux, tcp_ecn_send(): with the preset linux, pure ACKs of DCTCP are also ECN-capable.
 #[test]
 fn pure_acks_of_linux_dctcp_are_ecn_capable() {
-    let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };
+    let features = ReceiverFeatures { echo: EchoMode::EachByte, ..ReceiverFeatures::SACK };
     for (stack, expected) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {
         let mut receiver =
             Receiver::new(FlowId(7), NodeId(2), NodeId(1), &Config { stack, ..plain() }, features);

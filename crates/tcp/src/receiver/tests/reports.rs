@@ -41,7 +41,7 @@ fn rfc2018_the_most_recent_sack_blocks_are_sent() {
 // over repeated blocks.
 #[test]
 fn latest_sack_block_and_eln_precede_repeated_blocks() {
-    let features = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
+    let features = ReceiverFeatures { arrival_report: true, eln_repeated: true, ..ReceiverFeatures::SACK };
     for (timestamps, blocks) in [(false, [3, 3, 2]), (true, [1, 2, 0])] {
         let config = Config { sack_blocks: 4, timestamps, ..plain() };
         let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
@@ -51,7 +51,7 @@ fn latest_sack_block_and_eln_precede_repeated_blocks() {
         for (start, damaged) in [1, 2, 3, 4, 5, 0, 6].map(|k| (1 + 1000 * k, k == 0)) {
             let segment = Segment { seq: start, len: 500, ..Segment::default() };
             let packet = Packet::new(FlowId(7), NodeId(1), NodeId(2), 540, Body::Tcp(segment));
-            receiver.on_segment(Time::ZERO, &Packet { damaged, ..packet });
+            receiver.on_segment(Time::ZERO, &Packet { has_payload_errors: damaged, ..packet });
             acks.extend(receiver.poll_transmit(Time::ZERO));
         }
         let acks: Vec<&Segment> = acks.iter().filter_map(|p| p.segment()).collect();
@@ -68,17 +68,18 @@ fn latest_sack_block_and_eln_precede_repeated_blocks() {
 fn an_ack_in_reused_memory_has_no_earlier_options() {
     let mut b = Bench::expecting(1, plain());
     let naks = [1, 2].into_iter().collect();
-    for seq in 0..=SPARE as u64 {
+    for seq in 0..=MAX_SPARE_OPTIONS as u64 {
         let arrival = Some(Arrival { seq, at: ms(seq) });
-        b.receiver.reuse(RareOptions { naks, arrival, eln: Some(Eln::Next), ..RareOptions::NONE }.into());
+        b.receiver
+            .recycle_options(RareOptions { naks, arrival, eln: Some(Eln::Next), ..RareOptions::NONE }.into());
     }
-    assert_eq!(b.receiver.spare.len(), SPARE);
+    assert_eq!(b.receiver.spare.len(), MAX_SPARE_OPTIONS);
     b.receiver.on_segment(ms(5), &packet(segment(1001, 500), Ecn::NotEct));
     let ack = b.receiver.poll_transmit(ms(5)).expect("an ACK");
     let options = &ack.segment().expect("TCP").options;
     assert_eq!(**options, RareOptions { sack: options.sack, ..RareOptions::NONE });
     assert_eq!(options.sack.blocks(), [SackBlock { start: 1001, end: 1501 }]);
-    assert_eq!(b.receiver.spare.len(), SPARE - 1);
+    assert_eq!(b.receiver.spare.len(), MAX_SPARE_OPTIONS - 1);
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn a_segment_counts_as_duplicate_if_all_its_bytes_arrived() {
         [(1000, 1500), (2000, 2500), (1000, 1500), (2000, 2500), (2250, 2750), (1250, 2250), (500, 3000)]
             .map(|(seq, end)| {
                 b.data(seq, end);
-                b.receiver.duplicates()
+                b.receiver.duplicate_segments()
             });
     assert_eq!(counts, [0, 0, 1, 2, 2, 2, 2]);
 }
@@ -204,7 +205,7 @@ fn any_arrival_order_delivers_every_byte_once() {
             let (ack, mut blocks) = b.data(seq, end);
             assert_eq!(ack, first_missing, "case {case}");
             assert!(ack >= last_ack);
-            assert_eq!(b.receiver.delivered(), ack - 1);
+            assert_eq!(b.receiver.delivered_bytes(), ack - 1);
             last_ack = ack;
             let duplicate = (seq..end).any(|i| had[i as usize]);
             if config.dsack && duplicate {

@@ -1,5 +1,5 @@
-use super::reno::{Partial, RenoRecovery};
-use crate::seams::{Ack, Advance, Detect, Next, Recovery, Window};
+use super::reno::{PartialAckReaction, RenoRecovery};
+use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -7,10 +7,10 @@ use airhop_base::Time;
 /// duplicate ACK for a corrupted segment starts fast recovery and retransmits the segment, but is not a sign
 /// of congestion.
 #[derive(Debug)]
-pub struct Corrupted {
+pub struct TcpClRecovery {
     reno: RenoRecovery,
     /// Unacknowledged segments that NAKs have named since the last timeout.
-    known: Vec<Known>,
+    known: Vec<NakSegment>,
     /// True if duplicate ACKs retransmit a segment even within one round trip of its retransmission for a
     /// NAK.
     repeats: bool,
@@ -18,52 +18,52 @@ pub struct Corrupted {
 
 /// Segment named by a NAK.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct NakSegment {
     /// First byte of the segment.
     seq: u64,
     /// Time of the last retransmission; `None` if the segment was not retransmitted.
     sent: Option<Time>,
 }
 
-impl Corrupted {
+impl TcpClRecovery {
     /// Creates the recovery of a new connection. With `repeats`, duplicate ACKs retransmit a segment even
     /// within one round trip of its retransmission for a NAK.
     pub fn new(repeats: bool) -> Self {
-        Corrupted { reno: RenoRecovery::new(Partial::Ends, false), known: Vec::new(), repeats }
+        TcpClRecovery { reno: RenoRecovery::new(PartialAckReaction::Ends, false), known: Vec::new(), repeats }
     }
 
-    fn find(&mut self, seq: u64) -> Option<&mut Known> {
+    fn find(&mut self, seq: u64) -> Option<&mut NakSegment> {
         self.known.iter_mut().find(|k| k.seq == seq)
     }
 
     /// True if a duplicate ACK may retransmit the segment: with `repeats` always, otherwise if the last
     /// retransmission is more than one SRTT ago (Cheng and Lin 2008).
-    fn is_due(&self, known: Known, s: &SenderState, now: Time) -> bool {
+    fn is_due(&self, known: NakSegment, s: &SenderState, now: Time) -> bool {
         let is_fresh = |sent| s.srtt.is_none_or(|srtt| now - sent <= srtt);
         self.repeats || !known.sent.is_some_and(is_fresh)
     }
 }
 
-impl Recovery for Corrupted {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+impl Recovery for TcpClRecovery {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
         let was_fast = self.reno.is_recovering();
         let detect = self.reno.on_duplicate(s, a);
         let una = s.una;
         match self.find(una).copied() {
             Some(known) if !was_fast && s.dupacks == s.dupthresh => {
                 let again = self.is_due(known, s, a.now).then_some(una);
-                self.reno.enter_uncut(s, again);
-                Detect::Nothing
+                self.reno.enter_without_reduction(s, again);
+                Detection::Nothing
             }
             _ => detect,
         }
     }
 
-    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
-        self.reno.enter(s, w, seq);
+    fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.reno.enter_recovery(s, w, seq);
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> AdvanceOutcome {
         self.known.retain(|k| k.seq >= s.una);
         self.reno.on_advance(s, w, a)
     }
@@ -75,11 +75,11 @@ impl Recovery for Corrupted {
         self.reno.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        self.reno.next(s, w)
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
+        self.reno.next_segment(s, w)
     }
 
-    fn on_sent(&mut self, _: &mut SenderState, now: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, _: &mut SenderState, now: Time, sent: &NextSegment, _: Option<u64>) {
         if let Some(known) = self.find(sent.start) {
             known.sent = Some(now);
         }
@@ -87,7 +87,7 @@ impl Recovery for Corrupted {
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         if self.find(seq).is_none() {
-            self.known.push(Known { seq, sent: None });
+            self.known.push(NakSegment { seq, sent: None });
         }
         self.reno.retransmit(s, seq);
     }

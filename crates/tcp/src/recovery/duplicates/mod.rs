@@ -5,7 +5,7 @@ mod reno;
 mod tahoe;
 mod vegas;
 
-pub use corrupted::Corrupted;
-pub use reno::{Partial, RenoRecovery};
-pub use tahoe::Tahoe;
-pub use vegas::Vegas;
+pub use corrupted::TcpClRecovery;
+pub use reno::{PartialAckReaction, RenoRecovery};
+pub use tahoe::TahoeRecovery;
+pub use vegas::VegasRecovery;

@@ -1,12 +1,12 @@
-use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
+use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Reaction of fast recovery to a partial ACK. A partial ACK acknowledges only part of the data outstanding
 /// at the start of the recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Partial {
+pub enum PartialAckReaction {
     /// Recovery ends, even if further segments were lost (Reno, RFC 5681 §3.2).
     Ends,
     /// Recovery retransmits the next hole at once (NewReno, RFC 6582 §3.2).
@@ -17,12 +17,12 @@ pub enum Partial {
 /// segment.
 #[derive(Debug)]
 pub struct RenoRecovery {
-    partial: Partial,
+    partial: PartialAckReaction,
     /// True if the window after recovery is at most the flight plus one segment, to prevent a burst (RFC 6582
     /// §3.2 step 3 (1)).
     exit_to_flight: bool,
-    guard: Guard,
-    urgent: Urgent,
+    guard: ReductionGuard,
+    urgent: UrgentQueue,
     state: State,
 }
 
@@ -42,17 +42,17 @@ enum State {
 
 impl RenoRecovery {
     /// Creates the recovery of a new connection.
-    pub fn new(partial: Partial, exit_to_flight: bool) -> Self {
+    pub fn new(partial: PartialAckReaction, exit_to_flight: bool) -> Self {
         RenoRecovery {
             partial,
             exit_to_flight,
-            guard: Guard::default(),
-            urgent: Urgent::default(),
+            guard: ReductionGuard::default(),
+            urgent: UrgentQueue::default(),
             state: State::Open,
         }
     }
 
-    /// True in fast recovery. ([`Recovery::repair`] does not report fast recovery, because a timeout in fast
+    /// True in fast recovery. ([`Recovery::repair_kind`] does not report fast recovery, because a timeout in fast
     /// recovery reduces the window again, as in ns-2.)
     pub(super) fn is_recovering(&self) -> bool {
         self.state != State::Open
@@ -61,30 +61,34 @@ impl RenoRecovery {
     /// Starts fast recovery for a loss that is not congestion. The window is not reduced, so a sign of
     /// congestion in this window of data can still reduce the window. Retransmits the segment at `again`, if
     /// any.
-    pub(super) fn enter_uncut(&mut self, s: &SenderState, again: Option<u64>) {
+    pub(super) fn enter_without_reduction(&mut self, s: &SenderState, again: Option<u64>) {
         let begun_with = f64::INFINITY;
         self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
         if let Some(seq) = again {
-            self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+            self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
         }
     }
 }
 
 impl Recovery for RenoRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detection {
         if let State::Fast { inflation, .. } = &mut self.state {
             *inflation += 1.0; // RFC 5681 §3.2 step 4
-            return Detect::Nothing;
+            return Detection::Nothing;
         }
         s.dupacks += 1;
-        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+        if s.dupacks == s.dupthresh && self.guard.may_reduce(s) {
+            Detection::Lost(s.una)
+        } else {
+            Detection::Nothing
+        }
     }
 
-    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
-        self.guard.set(s);
+    fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.guard.record_reduction(s);
         self.state =
             State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with: w.cwnd };
-        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
     }
 
     fn on_postponed_reduction(&mut self, w: &Window) {
@@ -93,17 +97,17 @@ impl Recovery for RenoRecovery {
         }
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> AdvanceOutcome {
         s.dupacks = 0;
         let State::Fast { inflation, partial_seen, begun_with } = &mut self.state else {
-            return Advance::Open;
+            return AdvanceOutcome::Open;
         };
-        if self.partial == Partial::RepairsNext && !self.guard.is_fully_acked(s) {
+        if self.partial == PartialAckReaction::RepairsNext && !self.guard.is_fully_acked(s) {
             // RFC 6582 §3.2 step 3, partial ACK: the next hole is retransmitted, and the window is deflated
             // by the acknowledged data. If the acknowledged data is a segment or more, one segment is added
             // back. If the inflation is smaller than the deflation, the difference reduces cwnd.
-            let back = if a.acked >= s.mss { 1.0 } else { 0.0 };
-            let mut left = *inflation - a.acked as f64 / s.mss as f64 + back;
+            let back = if a.acked_bytes >= s.mss { 1.0 } else { 0.0 };
+            let mut left = *inflation - a.acked_bytes as f64 / s.mss as f64 + back;
             if left < 1.0 {
                 w.cwnd = (w.cwnd + left - 1.0).max(1.0);
                 left = 1.0;
@@ -111,15 +115,15 @@ impl Recovery for RenoRecovery {
             *inflation = left;
             let restart = !*partial_seen;
             *partial_seen = true;
-            self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
-            return Advance::Partial { restart };
+            self.urgent.push(s.una, s.segment_end(s.una), TransmissionCause::Recovery);
+            return AdvanceOutcome::Partial { restart };
         }
         if self.exit_to_flight {
-            let flight = (s.max_sent - s.una) as f64 / s.mss as f64;
+            let flight = (s.sent_end - s.una) as f64 / s.mss as f64;
             w.cwnd = begun_with.min(flight.max(1.0) + 1.0);
         }
         self.state = State::Open;
-        Advance::Over
+        AdvanceOutcome::Over
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
@@ -127,15 +131,15 @@ impl Recovery for RenoRecovery {
         go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
         let extra = match self.state {
             State::Open => f64::from(s.limited_transmit_extra()),
             State::Fast { inflation, .. } => inflation,
         };
-        self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd + extra))
+        self.urgent.pop(s).or_else(|| segment_at_nxt(s, self.in_flight(s), w.cwnd + extra))
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Notice);
     }
 }

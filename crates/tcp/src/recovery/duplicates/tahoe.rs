@@ -1,45 +1,49 @@
-use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
+use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Fast retransmit without fast recovery (Jacobson 1988): after a loss the sender restarts in slow start at
 /// the lost segment.
 #[derive(Debug, Default)]
-pub struct Tahoe {
-    guard: Guard,
-    urgent: Urgent,
+pub struct TahoeRecovery {
+    guard: ReductionGuard,
+    urgent: UrgentQueue,
 }
 
-impl Recovery for Tahoe {
-    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
+impl Recovery for TahoeRecovery {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detection {
         s.dupacks += 1;
-        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+        if s.dupacks == s.dupthresh && self.guard.may_reduce(s) {
+            Detection::Lost(s.una)
+        } else {
+            Detection::Nothing
+        }
     }
 
-    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
-        self.guard.set(s);
+    fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.guard.record_reduction(s);
         w.cwnd = 1.0;
         s.nxt = s.segment_end(seq);
-        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, _: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, _: &Ack) -> AdvanceOutcome {
         s.dupacks = 0;
-        Advance::Open
+        AdvanceOutcome::Open
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
         self.urgent
             .pop(s)
-            .or_else(|| forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra())))
+            .or_else(|| segment_at_nxt(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra())))
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Notice);
     }
 }

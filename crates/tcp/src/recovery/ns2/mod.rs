@@ -3,5 +3,5 @@
 mod linux;
 mod vegas;
 
-pub use linux::Ns2Linux;
-pub use vegas::Ns2Vegas;
+pub use linux::Ns2LinuxRecovery;
+pub use vegas::Ns2VegasRecovery;

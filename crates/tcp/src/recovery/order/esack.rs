@@ -1,5 +1,5 @@
-use crate::recovery::common::{Guard, Urgent, forward, lose_all};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{ReductionGuard, UrgentQueue, mark_unsacked_lost, segment_at_nxt};
+use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
@@ -21,8 +21,8 @@ pub struct Esack {
     /// Order below which every transmission is settled: arrived, marked lost, or followed by a retransmission
     /// of the segment.
     judged_to: u64,
-    guard: Guard,
-    urgent: Urgent,
+    guard: ReductionGuard,
+    urgent: UrgentQueue,
     /// True until all data outstanding at the last reduction is acknowledged.
     recovering: bool,
     /// True from a timeout until all data outstanding at the timeout is acknowledged. During this time,
@@ -37,7 +37,7 @@ pub struct Esack {
 }
 
 /// FirstUnsacked at a duplicate ACK (Algorithm 1).
-enum First {
+enum FirstUnsacked {
     /// None: every segment of the queue is SACKed.
     None,
     /// A segment that a link layer is retransmitting (ERSN).
@@ -49,8 +49,8 @@ enum First {
 impl Esack {
     /// Records that a notice explains the loss of the segment at `seq`. Cancels an ERSN for the segment, and
     /// forgets earlier duplicate ACKs.
-    fn explain(&mut self, s: &mut SenderState, seq: u64) {
-        s.board.hold(seq, Time::ZERO);
+    fn record_explained_loss(&mut self, s: &mut SenderState, seq: u64) {
+        s.scoreboard.hold(seq, Time::ZERO);
         if self.previous_first == Some(seq) {
             s.dupacks = 0;
         }
@@ -58,15 +58,15 @@ impl Esack {
 
     /// True if the segment has not arrived and was not sent again after this transmission.
     fn is_waiting(s: &SenderState, (order, start): (u64, u64)) -> bool {
-        s.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
+        s.scoreboard.get(start).is_some_and(|e| e.order == order && !e.sacked)
     }
 
     /// Returns FirstUnsacked: the first segment in sending order that is not SACKed.
-    fn first_unsacked(&mut self, s: &SenderState, now: Time) -> First {
+    fn first_unsacked(&mut self, s: &SenderState, now: Time) -> FirstUnsacked {
         self.trim(s);
-        let Some(&(_, start)) = self.sending_order.front() else { return First::None };
-        let held = s.board.get(start).is_some_and(|e| e.held_until > now);
-        if held { First::Held } else { First::At(start) }
+        let Some(&(_, start)) = self.sending_order.front() else { return FirstUnsacked::None };
+        let held = s.scoreboard.get(start).is_some_and(|e| e.held_until > now);
+        if held { FirstUnsacked::Held } else { FirstUnsacked::At(start) }
     }
 
     /// Removes transmissions from the front of the queue if they have arrived, are marked lost, or precede a
@@ -88,7 +88,7 @@ impl Esack {
             if order < self.judged_to {
                 break;
             }
-            let Some(e) = s.board.get(start).filter(|e| e.order == order) else { continue };
+            let Some(e) = s.scoreboard.get(start).filter(|e| e.order == order) else { continue };
             if e.sacked {
                 arrived_after += 1;
                 if arrived_after == s.dupthresh {
@@ -97,7 +97,7 @@ impl Esack {
             } else if arrived_after >= s.dupthresh && e.held_until > now {
                 judged_to = order; // the next call checks the segment again
             } else if arrived_after >= s.dupthresh {
-                s.board.mark_lost(start);
+                s.scoreboard.mark_lost(start);
             }
         }
         self.judged_to = judged_to;
@@ -106,7 +106,7 @@ impl Esack {
     /// Updates the queue with the arrivals that an ACK reports.
     fn update(&mut self, s: &SenderState) {
         self.newest =
-            s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
+            s.scoreboard.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
     }
 
     /// Retransmits the segment at `una`, at most once per round trip. The receiver SACKed and then discarded
@@ -114,55 +114,55 @@ impl Esack {
     fn repair_reneged(&mut self, s: &SenderState, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;
-            self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
+            self.urgent.push(s.una, s.segment_end(s.una), TransmissionCause::Recovery);
         }
     }
 }
 
 impl Recovery for Esack {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
         // Algorithm 1, "if there is a SACK option, update retransmission queue".
         self.update(s);
         let first = match self.first_unsacked(s, a.now) {
-            First::Held => return Detect::Nothing,
-            First::None => None,
-            First::At(seq) => Some(seq),
+            FirstUnsacked::Held => return Detection::Nothing,
+            FirstUnsacked::None => None,
+            FirstUnsacked::At(seq) => Some(seq),
         };
         if first == Some(s.una) {
             s.dupacks += 1;
-        } else if let Some(seq) = first.filter(|&seq| seq < s.board.high_sack()) {
+        } else if let Some(seq) = first.filter(|&seq| seq < s.scoreboard.high_sack()) {
             s.dupacks = if self.previous_first == Some(seq) { s.dupacks + 1 } else { 1 };
-        } else if s.board.get(s.una).is_some_and(|e| e.sacked) {
+        } else if s.scoreboard.get(s.una).is_some_and(|e| e.sacked) {
             self.repair_reneged(s, a.now);
         }
         self.previous_first = first;
         if self.recovering {
             self.update_lost(s, a.now);
-            return Detect::Nothing;
+            return Detection::Nothing;
         }
         match first {
-            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_fully_acked(s) => Detect::Lost(seq),
-            _ => Detect::Nothing,
+            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_fully_acked(s) => Detection::Lost(seq),
+            _ => Detection::Nothing,
         }
     }
 
-    fn note(&mut self, s: &mut SenderState, _: &Ack) {
+    fn on_uncounted_duplicate(&mut self, s: &mut SenderState, _: &Ack) {
         self.update(s);
         self.trim(s);
     }
 
-    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
-        self.guard.set(s);
+    fn enter_recovery(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.record_reduction(s);
         self.recovering = true;
         s.dupacks = 0;
-        s.board.mark_lost(seq);
-        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        s.scoreboard.mark_lost(seq);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> AdvanceOutcome {
         self.update(s);
         self.previous_first = None;
-        self.rtt = a.rtt.unwrap_or(self.rtt);
+        self.rtt = a.timer_rtt.unwrap_or(self.rtt);
         self.next_repair = Time::ZERO;
         self.trim(s);
         if self.guard.is_fully_acked(s) {
@@ -174,40 +174,40 @@ impl Recovery for Esack {
                 if w.ssthresh.is_finite() {
                     w.cwnd = w.ssthresh;
                 }
-                return Advance::Over;
+                return AdvanceOutcome::Over;
             }
         }
         if self.recovering {
             self.update_lost(s, a.now);
-            return Advance::Partial { restart: true };
+            return AdvanceOutcome::Partial { restart: true };
         }
         s.dupacks = 0;
-        Advance::Open
+        AdvanceOutcome::Open
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.recovering = false;
         self.after_timeout = true;
         self.previous_first = None;
-        lose_all(s, &mut self.guard, &mut self.urgent);
+        mark_unsacked_lost(s, &mut self.guard, &mut self.urgent);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
         let flight = s.pipe();
-        let cause = if self.after_timeout { Cause::Timeout } else { Cause::Recovery };
+        let cause = if self.after_timeout { TransmissionCause::Timeout } else { TransmissionCause::Recovery };
         if s.has_room(s.mss, flight, w.cwnd)
-            && let Some(lost) = s.board.first_lost()
+            && let Some(lost) = s.scoreboard.first_lost()
         {
             return Some(lost.again(cause));
         }
-        forward(s, flight, w.cwnd)
+        segment_at_nxt(s, flight, w.cwnd)
     }
 
-    fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
-        if let Some(e) = s.board.get(sent.start) {
+    fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &NextSegment, _: Option<u64>) {
+        if let Some(e) = s.scoreboard.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));
             // the receiver SACKed and discarded the segment, which was then retransmitted
             self.newest = if e.sacked { e.order } else { self.newest };
@@ -219,21 +219,21 @@ impl Recovery for Esack {
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.explain(s, seq);
-        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+        self.record_explained_loss(s, seq);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Notice);
     }
 
-    fn goes_by_order(&self) -> bool {
+    fn uses_sending_order(&self) -> bool {
         true
     }
 
     fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
-        self.explain(s, seq);
-        s.board.mark_lost(seq);
+        self.record_explained_loss(s, seq);
+        s.scoreboard.mark_lost(seq);
         true
     }
 
     fn is_held(&self, s: &SenderState, now: Time) -> bool {
-        s.board.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
+        s.scoreboard.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
     }
 }

@@ -1,6 +1,6 @@
 use super::packet_list::PacketList;
-use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
+use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Time};
 use std::collections::VecDeque;
@@ -22,10 +22,10 @@ pub enum Trigger {
 pub struct Lhp {
     trigger: Trigger,
     list: PacketList,
-    urgent: Urgent,
+    urgent: UrgentQueue,
     /// Guard against repeated reductions. Recovery ends when all data outstanding at the last reduction is
     /// acknowledged.
-    guard: Guard,
+    guard: ReductionGuard,
     recovering: bool,
     /// Losses reported by one ACK, without the first loss.
     further: VecDeque<u64>,
@@ -37,8 +37,8 @@ impl Lhp {
         Lhp {
             trigger,
             list: PacketList::new(dupthresh),
-            urgent: Urgent::default(),
-            guard: Guard::default(),
+            urgent: UrgentQueue::default(),
+            guard: ReductionGuard::default(),
             recovering: false,
             further: VecDeque::new(),
         }
@@ -69,7 +69,7 @@ impl Lhp {
         self.list.acknowledge(s.una);
     }
 
-    fn resend(&mut self, s: &SenderState, seq: u64, cause: Cause) {
+    fn resend(&mut self, s: &SenderState, seq: u64, cause: TransmissionCause) {
         let end = self.list.get(seq).map_or_else(|| s.segment_end(seq), |e| e.end);
         self.urgent.push(seq, end, cause);
     }
@@ -82,16 +82,16 @@ impl Lhp {
 }
 
 impl Recovery for Lhp {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
         self.count(s, a);
         self.next_loss()
     }
 
-    fn next_loss(&mut self) -> Detect {
-        self.further.pop_front().map_or(Detect::Nothing, Detect::Lost)
+    fn next_loss(&mut self) -> Detection {
+        self.further.pop_front().map_or(Detection::Nothing, Detection::Lost)
     }
 
-    fn note(&mut self, _: &mut SenderState, a: &Ack) {
+    fn on_uncounted_duplicate(&mut self, _: &mut SenderState, a: &Ack) {
         if self.trigger == Trigger::Sack {
             for block in a.sack.blocks() {
                 while let Some(seq) = self.reported(block) {
@@ -101,25 +101,25 @@ impl Recovery for Lhp {
         }
     }
 
-    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
-        self.guard.set(s);
+    fn enter_recovery(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.record_reduction(s);
         self.recovering = true;
-        self.resend(s, seq, Cause::Fast);
+        self.resend(s, seq, TransmissionCause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> AdvanceOutcome {
         self.count(s, a);
-        if let Detect::Lost(seq) = self.next_loss() {
-            return Advance::Lost(seq);
+        if let Detection::Lost(seq) = self.next_loss() {
+            return AdvanceOutcome::Lost(seq);
         }
         if !self.recovering {
-            return Advance::Open;
+            return AdvanceOutcome::Open;
         }
         if self.guard.is_fully_acked(s) {
             self.recovering = false;
-            return Advance::Over;
+            return AdvanceOutcome::Over;
         }
-        Advance::Partial { restart: true }
+        AdvanceOutcome::Partial { restart: true }
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
@@ -128,12 +128,12 @@ impl Recovery for Lhp {
         go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd))
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
+        self.urgent.pop(s).or_else(|| segment_at_nxt(s, self.in_flight(s), w.cwnd))
     }
 
-    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
-        self.list.send(sent.start, sent.end);
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &NextSegment, _: Option<u64>) {
+        self.list.on_sent(sent.start, sent.end);
     }
 
     fn in_flight(&self, _: &SenderState) -> u64 {
@@ -145,10 +145,10 @@ impl Recovery for Lhp {
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.resend(s, seq, Cause::Notice);
+        self.resend(s, seq, TransmissionCause::Notice);
     }
 
-    fn goes_by_order(&self) -> bool {
+    fn uses_sending_order(&self) -> bool {
         true
     }
 }

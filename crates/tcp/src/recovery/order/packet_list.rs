@@ -37,7 +37,7 @@ impl PacketList {
     }
 
     /// Appends the segment `[seq, end)` after its transmission or retransmission, with a count of zero.
-    pub fn send(&mut self, seq: u64, end: u64) {
+    pub fn on_sent(&mut self, seq: u64, end: u64) {
         if seq < self.top {
             self.remove(seq);
         }
@@ -63,7 +63,7 @@ impl PacketList {
     /// Removes the segment at `seq` after its arrival. Unlike [`PacketList::on_ack`], does not count
     /// duplicate ACKs for other segments. Returns true if the segment was on the list.
     pub fn remove(&mut self, seq: u64) -> bool {
-        let entry = self.place(seq).and_then(|place| self.entries.remove(place));
+        let entry = self.index_of(seq).and_then(|place| self.entries.remove(place));
         self.bytes -= entry.map_or(0, |e| e.end - e.seq);
         entry.is_some()
     }
@@ -78,7 +78,7 @@ impl PacketList {
         self.acknowledge(cumulative);
         // If the segment that caused the ACK is no longer on the list, as for every ACK of new data, the ACK
         // is not a duplicate ACK.
-        let Some(place) = self.place(trigger) else { return Vec::new() };
+        let Some(place) = self.index_of(trigger) else { return Vec::new() };
         self.remove(trigger);
         let mut lost = Vec::new();
         for e in self.entries.range_mut(..place) {
@@ -87,7 +87,7 @@ impl PacketList {
                 lost.push(*e);
             }
         }
-        lost.iter().for_each(|e| self.send(e.seq, e.end));
+        lost.iter().for_each(|e| self.on_sent(e.seq, e.end));
         lost.iter().map(|e| e.seq).collect()
     }
 
@@ -112,7 +112,7 @@ impl PacketList {
         self.bytes
     }
 
-    fn place(&self, seq: u64) -> Option<usize> {
+    fn index_of(&self, seq: u64) -> Option<usize> {
         self.entries.iter().position(|e| e.seq == seq)
     }
 }
@@ -123,7 +123,7 @@ mod tests {
 
     fn list(from: u64, to: u64) -> PacketList {
         let mut list = PacketList::new(3);
-        (from..=to).for_each(|seq| list.send(seq, seq + 1));
+        (from..=to).for_each(|seq| list.on_sent(seq, seq + 1));
         list
     }
 
@@ -138,10 +138,10 @@ mod tests {
     fn the_packet_list_matches_figure_4_of_yun_2009() {
         let mut l = list(14, 19);
         assert_eq!(l.on_ack(14, 15), []);
-        l.send(20, 21);
+        l.on_sent(20, 21);
         assert_eq!(entries(&l), [(14, 1), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0)]);
         assert_eq!(l.on_ack(14, 17), []);
-        l.send(21, 22);
+        l.on_sent(21, 22);
         assert_eq!(entries(&l), [(14, 2), (16, 1), (18, 0), (19, 0), (20, 0), (21, 0)]);
         assert_eq!(l.on_ack(14, 19), [14]);
         assert_eq!(entries(&l), [(16, 2), (18, 1), (20, 0), (21, 0), (14, 0)]);
@@ -162,13 +162,13 @@ mod tests {
     fn an_eln_moves_its_segment_to_the_end_of_the_list() {
         let mut l = list(14, 19);
         assert_eq!(l.on_ack(14, 15), []);
-        l.send(14, 15);
+        l.on_sent(14, 15);
         for trigger in 16..=19 {
             assert_eq!(l.on_ack(14, trigger), []);
         }
         assert_eq!(entries(&l), [(14, 0)]);
         // ACKs of segments sent after a retransmission detect its loss.
-        (20..=22).for_each(|seq| l.send(seq, seq + 1));
+        (20..=22).for_each(|seq| l.on_sent(seq, seq + 1));
         assert_eq!(l.on_ack(14, 20), []);
         assert_eq!(l.on_ack(14, 21), []);
         assert_eq!(l.on_ack(14, 22), [14]);
@@ -206,7 +206,7 @@ mod tests {
         }
         assert_eq!(entries(&l), [(14, 1), (16, 0), (17, 0)]);
         l.on_timeout();
-        l.send(14, 15);
+        l.on_sent(14, 15);
         assert_eq!(entries(&l), [(14, 0)]);
     }
 }

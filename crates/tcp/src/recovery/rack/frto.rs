@@ -1,4 +1,4 @@
-use super::News;
+use super::ArrivalFlags;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
@@ -29,14 +29,21 @@ pub(super) enum Verdict {
 impl Frto {
     /// Processes an ACK after the timeout. If `at_once`, the arrival of a segment sent before the timeout and
     /// not retransmitted suffices in either step (Linux, tcp_process_loss()).
-    pub fn on_ack(self, s: &SenderState, a: &Ack, news: News, at_once: bool, recovery_point: u64) -> Verdict {
-        let News { late, beyond, .. } = news;
+    pub fn on_ack(
+        self,
+        s: &SenderState,
+        a: &Ack,
+        news: ArrivalFlags,
+        at_once: bool,
+        recovery_point: u64,
+    ) -> Verdict {
+        let ArrivalFlags { late, beyond, .. } = news;
         match self {
             _ if at_once && late => Verdict::Spurious,
             // "If duplicate ACKs arrive …, adjust the scoreboard …, and stay in step 2".
-            Frto::AwaitsAnswer if a.acked == 0 => Verdict::Open(self),
+            Frto::AwaitsAnswer if a.acked_bytes == 0 => Verdict::Open(self),
             Frto::AwaitsAnswer if s.una >= recovery_point => Verdict::Lost, // step 2a
-            Frto::AwaitsAnswer => Verdict::Open(Frto::AwaitsVerdict { point: s.max_sent }), // step 2b
+            Frto::AwaitsAnswer => Verdict::Open(Frto::AwaitsVerdict { point: s.sent_end }), // step 2b
             Frto::AwaitsVerdict { .. } if beyond => Verdict::Lost,          // step 3a
             Frto::AwaitsVerdict { .. } if late => Verdict::Spurious,        // step 3b
             Frto::AwaitsVerdict { .. } => Verdict::Open(self),

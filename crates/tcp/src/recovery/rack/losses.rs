@@ -1,6 +1,6 @@
 //! Loss detection of RACK, by sending order (RFC 8985 §6.2).
 
-use super::probe::MARGIN;
+use super::probe::PTO_MARGIN;
 use super::sending_order::Transmission;
 use super::{Newest, Rack};
 use crate::scoreboard::Sent;
@@ -11,8 +11,8 @@ impl Rack {
     /// Returns the first byte of the segment whose loss starts a recovery: the first lost segment that was
     /// not retransmitted. Linux uses the first segment marked lost, because marks outlast the recovery
     /// (tcp_time_to_recover()).
-    pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
-        let first = if self.is_linux { s.board.first_marked_lost() } else { s.board.first_lost() };
+    pub(super) fn recovery_trigger(&self, s: &mut SenderState) -> Option<u64> {
+        let first = if self.is_linux { s.scoreboard.first_marked_lost() } else { s.scoreboard.first_lost() };
         first.map(|e| e.start)
     }
 
@@ -20,10 +20,10 @@ impl Rack {
     /// Segment.xmit_ts", even if RACK.segment is newer. Linux uses the last segment in sequence order
     /// (tcp_rack_advance()).
     pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
-        let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
+        let is_too_soon = |e: &Sent| s.scoreboard.least_rtt().is_some_and(|least| now - e.at < least);
         // If a retransmission is acknowledged in less than the minimum RTT, an earlier transmission has
         // arrived.
-        let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
+        let known = || s.scoreboard.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
         let Some(newest) = known().max_by_key(|e| e.order) else { return };
         let last = match self.is_linux {
             true => known().max_by_key(|e| (e.end <= s.una, e.start)).unwrap_or(newest),
@@ -36,21 +36,21 @@ impl Rack {
     /// True if a D-SACK does not widen the reordering window (Linux, tcp_dsack_seen()). Linux ignores D-SACKs
     /// of a tail loss probe, and all D-SACKs before reordering is detected.
     pub(super) fn is_ignored(&self, duplicate: &SackBlock) -> bool {
-        let is_of_probe = self.probe.is_some_and(|probe| probe.is_of(duplicate.end));
-        self.is_linux && (is_of_probe || !self.reordering.is_seen())
+        let is_of_probe = self.probe.is_some_and(|probe| probe.is_probe_dsack(duplicate.end));
+        self.is_linux && (is_of_probe || !self.reordering.is_reordering_seen())
     }
 
     /// Marks lost segments (§6.2 step 5).
     pub(super) fn find_losses(&mut self, s: &mut SenderState, now: Time) {
         self.wait = None;
         let Some(newest) = self.newest else { return };
-        let is_open = self.is_calm();
-        if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
+        let is_open = self.has_no_repair();
+        if is_open && s.scoreboard.sacked_bytes() == 0 && s.scoreboard.lost_bytes() == 0 {
             return; // the last delivered segment was sent before all outstanding segments
         }
         let enough = u64::from(s.dupthresh) * s.mss;
-        let is_urgent = !is_open || s.board.sacked_bytes() >= enough;
-        let window = self.reordering.window(is_urgent, s.board.least_rtt(), s.srtt);
+        let is_urgent = !is_open || s.scoreboard.sacked_bytes() >= enough;
+        let window = self.reordering.window(is_urgent, s.scoreboard.least_rtt(), s.srtt);
         let mut next = self.under_way.first();
         while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
             next = self.under_way.after(&sent);
@@ -63,7 +63,7 @@ impl Rack {
             } else {
                 // The timer waits for the most recently sent segment. Linux adds TCP_TIMEOUT_MIN_US
                 // (tcp_rack_mark_lost()).
-                self.wait = Some(until + if self.is_linux { MARGIN } else { Span::ZERO });
+                self.wait = Some(until + if self.is_linux { PTO_MARGIN } else { Span::ZERO });
             }
         }
     }
@@ -71,13 +71,13 @@ impl Rack {
     /// Marks a transmission in flight as lost.
     fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
-        let first = sent.first(s);
-        self.news.lost_repair |= s.board.get(first).is_some_and(|e| e.retransmitted);
-        s.board.mark_lost(first);
+        let first = sent.first_unacked(s);
+        self.news.lost_repair |= s.scoreboard.get(first).is_some_and(|e| e.retransmitted);
+        s.scoreboard.mark_lost(first);
     }
 }
 
 /// True if a link layer is retransmitting the segment (ERSN).
 fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
-    s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
+    s.scoreboard.get(sent.first_unacked(s)).is_some_and(|e| e.held_until > now)
 }

@@ -4,17 +4,20 @@ mod probe;
 mod reordering;
 mod sending_order;
 
-use crate::control::whole;
-use crate::recovery::common::{Guard, Urgent, forward};
+use crate::control::floor_segments;
+use crate::recovery::common::{ReductionGuard, UrgentQueue, segment_at_nxt};
 use crate::recovery::prr::Prr;
 use crate::scoreboard::{Sent, duplicate};
-use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair, Window};
+use crate::seams::{
+    Ack, AdvanceOutcome, Detection, NextSegment, Recovery, RepairKind, TransmissionCause, UndoEvidence,
+    Window,
+};
 use crate::sender_state::SenderState;
 use crate::{Config, Preset};
 use airhop_base::{Span, Time};
 use frto::{Frto, Verdict};
 use probe::Probe;
-use reordering::Reordering;
+use reordering::ReorderingWindow;
 use sending_order::SendingOrder;
 
 /// RACK-TLP (RFC 8985), the default of Linux. A segment is lost if a segment sent later has arrived and the
@@ -23,20 +26,20 @@ use sending_order::SendingOrder;
 pub struct Rack {
     /// Transmissions neither delivered nor marked lost.
     under_way: SendingOrder,
-    guard: Guard,
-    urgent: Urgent,
+    guard: ReductionGuard,
+    urgent: UrgentQueue,
     state: State,
     /// Most recently sent segment that has arrived; `None` before the first arrival.
     newest: Option<Newest>,
     /// True if the recovery follows Linux where Linux differs from the RFC.
     is_linux: bool,
-    reordering: Reordering,
+    reordering: ReorderingWindow,
     /// Expiry of the reordering timer; `None` while stopped.
     wait: Option<Time>,
     probe: Option<Probe>,
     uses_prr: bool,
     uses_frto: bool,
-    news: News,
+    news: ArrivalFlags,
 }
 
 /// RACK.xmit_ts, RACK.end_seq and RACK.rtt (§5.2).
@@ -48,7 +51,7 @@ struct Newest {
 
 /// Properties of the arrivals that the last ACK reports.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct ArrivalFlags {
     /// True if a segment sent before the last timeout and not retransmitted has arrived.
     late: bool,
     /// True if a segment first sent after the last timeout has arrived.
@@ -74,28 +77,28 @@ impl Rack {
     pub fn new(c: &Config) -> Self {
         Rack {
             under_way: SendingOrder::default(),
-            guard: Guard::default(),
-            urgent: Urgent::default(),
+            guard: ReductionGuard::default(),
+            urgent: UrgentQueue::default(),
             state: State::Open,
             newest: None,
             is_linux: c.stack == Preset::Linux,
-            reordering: Reordering::default(),
+            reordering: ReorderingWindow::default(),
             wait: None,
             probe: c.tlp.then(|| Probe::new(c)),
             uses_prr: c.prr,
             uses_frto: c.frto,
-            news: News::default(),
+            news: ArrivalFlags::default(),
         }
     }
 
     /// Processes the arrivals that an ACK reports, and detects losses (§6.2). Returns the first lost segment;
     /// `None` without a loss.
-    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
+    fn detect_losses(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         let point = self.guard.recovery_point;
-        let mut news = News::default();
+        let mut news = ArrivalFlags::default();
         // RFC 7323 §4.1: timestamps measure the RTT of retransmitted segments too
-        let mut is_measured = a.rtt.is_some();
-        for e in s.board.arrived() {
+        let mut is_measured = a.timer_rtt.is_some();
+        for e in s.scoreboard.arrived() {
             self.under_way.remove(e.order);
             news.late |= !e.retransmitted && e.end <= point;
             news.beyond |= e.start >= point;
@@ -110,21 +113,21 @@ impl Rack {
         let duplicate = duplicate(s.una, a.sack).filter(|b| !self.is_ignored(b));
         self.reordering.on_ack(s, duplicate.is_some());
         self.find_losses(s, a.now);
-        self.reason(s)
+        self.recovery_trigger(s)
     }
 
     /// True if no lost segment is being repaired. A reduction after an ECN mark may be in progress.
-    fn is_calm(&self) -> bool {
+    fn has_no_repair(&self) -> bool {
         matches!(self.state, State::Open | State::Reducing(..))
     }
 
     /// Starts the probe timer if no loss is being repaired, no data is SACKed, and data is outstanding
     /// (§7.2). Otherwise stops the timer.
     fn arm_probe(&mut self, s: &SenderState, now: Time) {
-        let is_calm = self.is_calm() && s.board.sacked_bytes() == 0;
-        let outstanding = s.board.len();
+        let is_calm = self.has_no_repair() && s.scoreboard.sacked_bytes() == 0;
+        let outstanding = s.scoreboard.len();
         if let Some(probe) = &mut self.probe {
-            probe.due = None;
+            probe.deadline = None;
             if is_calm && outstanding > 0 {
                 probe.arm(now, s.srtt, outstanding == 1);
             }
@@ -133,17 +136,17 @@ impl Rack {
 
     /// Returns the probe (§7.3): new data if the receiver's window permits, even beyond cwnd. Without new
     /// data, the probe is a retransmission of the last segment.
-    fn send_probe(&mut self, s: &SenderState) -> Detect {
-        let is_calm = self.is_calm();
-        let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
-        probe.due = None;
+    fn send_probe(&mut self, s: &SenderState) -> Detection {
+        let is_calm = self.has_no_repair();
+        let Some(probe) = self.probe.as_mut() else { return Detection::Nothing };
+        probe.deadline = None;
         let may_go = is_calm && probe.may_go();
-        let fresh = s.next_accepted().map(|(start, end)| (start, end, None));
-        let tail = s.board.last().map(|e| (e.start, e.end, Some(e.start)));
-        let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else { return Detect::Nothing };
+        let fresh = s.next_acceptable_segment().map(|(start, end)| (start, end, None));
+        let tail = s.scoreboard.last().map(|e| (e.start, e.end, Some(e.start)));
+        let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else { return Detection::Nothing };
         probe.on_sent(end.max(s.nxt), again);
-        self.urgent.push(start, end, Cause::Probe);
-        Detect::Probe
+        self.urgent.push(start, end, TransmissionCause::Probe);
+        Detection::Probe
     }
 
     /// Advances F-RTO with an ACK. Returns true if the timeout was spurious.
@@ -161,19 +164,19 @@ impl Rack {
     /// Returns the next segment of fast recovery: a lost segment, else new data.
     fn next_in_recovery(
         s: &mut SenderState,
-        cause: Cause,
+        cause: TransmissionCause,
         has_room: impl Fn(&SenderState, u64) -> bool,
-    ) -> Option<Next> {
-        let lost = s.board.first_lost().map(|e| e.again(cause));
-        let next = lost.or_else(|| forward(s, 0, f64::INFINITY))?;
+    ) -> Option<NextSegment> {
+        let lost = s.scoreboard.first_lost().map(|e| e.again(cause));
+        let next = lost.or_else(|| segment_at_nxt(s, 0, f64::INFINITY))?;
         has_room(s, next.end - next.start).then_some(next)
     }
 }
 
 /// Processes an ACK during a reduction after an ECN mark. The reduction lasts one round trip (Linux,
 /// tcp_cwnd_reduction()).
-fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
-    let delivered = s.board.delivered();
+fn on_reduction_ack(prr: &mut Prr, s: &SenderState, is_safe: bool) {
+    let delivered = s.scoreboard.delivered();
     if delivered > 0 {
         prr.on_ack(delivered, s.pipe(), is_safe);
         prr.permit_one_segment(s.pipe());
@@ -181,12 +184,12 @@ fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
 }
 
 impl Recovery for Rack {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        let lost = self.update(s, a);
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+        let lost = self.detect_losses(s, a);
         if let Some(probe) = &mut self.probe {
             probe.on_ack(s, a);
         }
-        if s.board.newly_sacked() > 0 {
+        if s.scoreboard.newly_sacked() > 0 {
             // §7.2: a duplicate ACK without new SACK information does not restart the probe timer
             self.arm_probe(s, a.now);
         }
@@ -194,37 +197,37 @@ impl Recovery for Rack {
         let is_spurious = self.on_frto_ack(s, a);
         let begins_anew = self.is_linux && self.news.lost_repair;
         match &mut self.state {
-            State::Open => lost.map_or(Detect::Nothing, Detect::Lost),
+            State::Open => lost.map_or(Detection::Nothing, Detection::Lost),
             State::Reducing(prr, _) => {
-                lower(prr, s, false);
-                lost.map_or(Detect::Nothing, Detect::Lost)
+                on_reduction_ack(prr, s, false);
+                lost.map_or(Detection::Nothing, Detection::Lost)
             }
             State::Recovering(prr) => {
-                let delivered = s.board.delivered();
+                let delivered = s.scoreboard.delivered();
                 if let Some(prr) = prr.as_mut().filter(|_| delivered > 0) {
                     prr.on_ack(delivered, in_flight, false);
                 }
-                Detect::Nothing
+                Detection::Nothing
             }
-            State::Slow(_) if is_spurious => Detect::Spurious,
-            State::Slow(_) if begins_anew => lost.map_or(Detect::Nothing, Detect::Lost),
-            State::Slow(_) => Detect::Nothing,
+            State::Slow(_) if is_spurious => Detection::Spurious,
+            State::Slow(_) if begins_anew => lost.map_or(Detection::Nothing, Detection::Lost),
+            State::Slow(_) => Detection::Nothing,
         }
     }
 
-    fn note(&mut self, s: &mut SenderState, a: &Ack) {
-        self.update(s, a);
+    fn on_uncounted_duplicate(&mut self, s: &mut SenderState, a: &Ack) {
+        self.detect_losses(s, a);
         if let Some(probe) = &mut self.probe {
             probe.on_ack(s, a);
         }
     }
 
-    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
-        self.guard.set(s);
+    fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.guard.record_reduction(s);
         if let Some(probe) = &mut self.probe {
             probe.forget();
         }
-        let delivered = s.board.delivered();
+        let delivered = s.scoreboard.delivered();
         let reducing = if let State::Reducing(prr, _) = self.state { Some(prr) } else { None };
         self.state = State::Recovering(self.uses_prr.then(|| {
             if let Some(mut prr) = reducing {
@@ -234,33 +237,33 @@ impl Recovery for Rack {
                 return prr;
             }
             // RFC 9937 §6.1: segments that were SACKed before this ACK are not in the flight.
-            let flight = s.nxt - s.una + delivered - s.board.sacked_bytes();
+            let flight = s.nxt - s.una + delivered - s.scoreboard.sacked_bytes();
             let mut prr = Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64);
             prr.on_ack(delivered, s.pipe(), false);
             prr
         }));
-        if !s.board.get(seq).is_some_and(Sent::is_repeated) {
-            self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        if !s.scoreboard.get(seq).is_some_and(Sent::is_repeated) {
+            self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
         } else if let State::Recovering(Some(prr)) = &mut self.state {
             prr.permit_one_segment(s.pipe());
         }
     }
 
-    fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
+    fn on_ecn_echo(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
         if !self.is_linux || !self.uses_prr || !matches!(self.state, State::Open) {
             return;
         }
         let bytes = |segments: f64| (segments * s.mss as f64) as u64;
-        let mut prr = Prr::new(s.mss, bytes(whole(before.cwnd)), bytes(after.cwnd));
-        lower(&mut prr, s, a.acked > 0 && s.board.newly_lost_bytes() == 0);
-        self.state = State::Reducing(prr, s.max_sent);
+        let mut prr = Prr::new(s.mss, bytes(floor_segments(before.cwnd)), bytes(after.cwnd));
+        on_reduction_ack(&mut prr, s, a.acked_bytes > 0 && s.scoreboard.newly_lost_bytes() == 0);
+        self.state = State::Reducing(prr, s.sent_end);
         if let Some(probe) = &mut self.probe {
-            probe.settle();
+            probe.discard_outstanding();
         }
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
-        let mut lost = self.update(s, a);
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> AdvanceOutcome {
+        let mut lost = self.detect_losses(s, a);
         let repaired = self.probe.as_mut().and_then(|probe| probe.on_ack(s, a));
         let in_flight = s.pipe();
         let is_fully_acked = self.guard.is_fully_acked(s);
@@ -270,27 +273,29 @@ impl Recovery for Rack {
             self.state = State::Open;
         }
         let advance = match &mut self.state {
-            State::Open => lost.map_or(Advance::Open, Advance::Lost),
+            State::Open => lost.map_or(AdvanceOutcome::Open, AdvanceOutcome::Lost),
             State::Reducing(prr, _) => {
-                lower(prr, s, s.board.newly_lost_bytes() == 0);
-                lost.map_or(Advance::Open, Advance::Lost)
+                on_reduction_ack(prr, s, s.scoreboard.newly_lost_bytes() == 0);
+                lost.map_or(AdvanceOutcome::Open, AdvanceOutcome::Lost)
             }
             State::Recovering(prr) if !is_fully_acked => {
                 if let Some(prr) = prr {
-                    prr.on_ack(s.board.delivered(), in_flight, s.board.newly_lost_bytes() == 0);
+                    prr.on_ack(s.scoreboard.delivered(), in_flight, s.scoreboard.newly_lost_bytes() == 0);
                 }
                 lost = None;
-                Advance::Partial { restart: true }
+                AdvanceOutcome::Partial { restart: true }
             }
             State::Slow(_) if is_spurious => {
                 lost = None;
-                Advance::Spurious
+                AdvanceOutcome::Spurious
             }
             // Linux, tcp_fastretrans_alert(): the loss of a retransmission starts a fast recovery.
-            State::Slow(_) if !is_fully_acked && begins_anew => lost.map_or(Advance::Open, Advance::Lost),
+            State::Slow(_) if !is_fully_acked && begins_anew => {
+                lost.map_or(AdvanceOutcome::Open, AdvanceOutcome::Lost)
+            }
             State::Slow(_) if !is_fully_acked => {
                 lost = None;
-                Advance::Open
+                AdvanceOutcome::Open
             }
             // The ACK that ends the recovery may already report the next loss.
             over => {
@@ -298,15 +303,15 @@ impl Recovery for Rack {
                 self.state = State::Open;
                 self.reordering.on_recovered();
                 match lost {
-                    Some(seq) => Advance::Lost(seq),
-                    None if was_slow => Advance::Open,
-                    None => Advance::Over,
+                    Some(seq) => AdvanceOutcome::Lost(seq),
+                    None if was_slow => AdvanceOutcome::Open,
+                    None => AdvanceOutcome::Over,
                 }
             }
         };
         self.arm_probe(s, a.now);
         match repaired {
-            Some(seq) if lost.is_none() && matches!(self.state, State::Open) => Advance::Repaired(seq),
+            Some(seq) if lost.is_none() && matches!(self.state, State::Open) => AdvanceOutcome::Repaired(seq),
             _ => advance,
         }
     }
@@ -314,9 +319,9 @@ impl Recovery for Rack {
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         // RFC 5682 §3.1 step 1: no F-RTO until the last recovery has ended. Linux, tcp_enter_loss(): F-RTO is
         // also permitted if the same segment timed out before.
-        let is_repeated = self.is_linux && s.timed_out == Some(s.una);
+        let is_repeated = self.is_linux && s.timed_out_una == Some(s.una);
         let may_doubt = self.uses_frto && (self.guard.is_fully_acked(s) || is_repeated);
-        self.guard.set(s);
+        self.guard.record_reduction(s);
         self.state = State::Slow(may_doubt.then_some(Frto::AwaitsAnswer));
         self.urgent.clear();
         self.wait = None;
@@ -327,91 +332,91 @@ impl Recovery for Rack {
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
         let window = match self.is_linux {
             true => Span::ZERO, // tcp_timeout_mark_lost()
-            false => self.reordering.window(true, s.board.least_rtt(), s.srtt),
+            false => self.reordering.window(true, s.scoreboard.least_rtt(), s.srtt),
         };
-        if let Some(first) = s.board.iter().next() {
+        if let Some(first) = s.scoreboard.iter().next() {
             self.under_way.remove(first.order);
         }
-        s.board.mark_first_lost();
+        s.scoreboard.mark_first_lost();
         let is_over = |at: Time| at + rtt + window <= now;
-        s.board.mark_lost_where(|e| is_over(e.at));
+        s.scoreboard.mark_lost_where(|e| is_over(e.at));
         while let Some((order, _)) = self.under_way.first().filter(|(_, sent)| is_over(sent.at)) {
             self.under_way.remove(order);
         }
-        self.urgent.push(s.una, s.segment_end(s.una), Cause::Timeout);
+        self.urgent.push(s.una, s.segment_end(s.una), TransmissionCause::Timeout);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
         if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         let flight = s.pipe();
         match self.state {
             // RFC 3042, extended: each segment that has arrived permits a new segment.
-            State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
-            State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
+            State::Open if s.limited_transmit => segment_at_nxt(s, flight, w.cwnd),
+            State::Open => segment_at_nxt(s, flight + s.scoreboard.sacked_bytes(), w.cwnd),
             State::Reducing(prr, _) => {
                 // If the flight is empty, no ACK would arrive and permit further segments.
-                let may = |next: &Next| flight == 0 || prr.has_room(next.end - next.start, flight);
-                forward(s, 0, f64::INFINITY).filter(may)
+                let may = |next: &NextSegment| flight == 0 || prr.has_room(next.end - next.start, flight);
+                segment_at_nxt(s, 0, f64::INFINITY).filter(may)
             }
             State::Recovering(Some(prr)) => {
-                Self::next_in_recovery(s, Cause::Recovery, |_, len| prr.has_room(len, flight))
+                Self::next_in_recovery(s, TransmissionCause::Recovery, |_, len| prr.has_room(len, flight))
             }
-            State::Recovering(None) => {
-                Self::next_in_recovery(s, Cause::Recovery, |s, len| s.has_room(len, flight, w.cwnd))
-            }
+            State::Recovering(None) => Self::next_in_recovery(s, TransmissionCause::Recovery, |s, len| {
+                s.has_room(len, flight, w.cwnd)
+            }),
             // RFC 5682 §3.1 step 2: only the first segment is sent until its ACK arrives.
             State::Slow(Some(Frto::AwaitsAnswer)) => None,
             State::Slow(Some(Frto::AwaitsVerdict { point })) => {
-                let fresh = forward(s, flight, w.cwnd).filter(|next| next.start < point + 2 * s.mss);
+                let fresh = segment_at_nxt(s, flight, w.cwnd).filter(|next| next.start < point + 2 * s.mss);
                 if fresh.is_none() && s.nxt == point {
                     self.state = State::Slow(None); // no new data can be sent: conventional recovery
-                    return self.next(s, w);
+                    return self.next_segment(s, w);
                 }
                 fresh
             }
-            State::Slow(None) => {
-                Self::next_in_recovery(s, Cause::Timeout, |s, len| s.has_room(len, flight, w.cwnd))
-            }
+            State::Slow(None) => Self::next_in_recovery(s, TransmissionCause::Timeout, |s, len| {
+                s.has_room(len, flight, w.cwnd)
+            }),
         }
     }
 
     fn deadline(&self) -> Option<Time> {
-        let probe = self.probe.and_then(|probe| probe.due);
+        let probe = self.probe.and_then(|probe| probe.deadline);
         [self.wait, probe].into_iter().flatten().min()
     }
 
-    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detection {
         if self.wait.is_some_and(|until| until <= now) {
-            self.news = News::default();
+            self.news = ArrivalFlags::default();
             self.find_losses(s, now);
             // Linux, tcp_rack_reo_timeout(): a loss that the reordering timer detects starts a recovery, even
             // after a timeout.
             let is_linux_loss = self.is_linux && matches!(self.state, State::Slow(_));
-            let begins = self.is_calm() || (is_linux_loss && s.board.newly_lost_bytes() > 0);
-            let lost = self.reason(s).filter(|_| begins);
-            return lost.map_or(Detect::Nothing, Detect::Lost);
+            let begins = self.has_no_repair() || (is_linux_loss && s.scoreboard.newly_lost_bytes() > 0);
+            let lost = self.recovery_trigger(s).filter(|_| begins);
+            return lost.map_or(Detection::Nothing, Detection::Lost);
         }
         self.send_probe(s)
     }
 
-    fn probe_instead(&mut self, s: &mut SenderState, _: Time) -> bool {
-        let is_due = self.probe.is_some_and(|probe| probe.due.is_some());
-        is_due && self.send_probe(s) == Detect::Probe
+    fn try_loss_probe(&mut self, s: &mut SenderState, _: Time) -> bool {
+        let is_due = self.probe.is_some_and(|probe| probe.deadline.is_some());
+        is_due && self.send_probe(s) == Detection::Probe
     }
 
-    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &NextSegment, earlier: Option<u64>) {
         if let Some(earlier) = earlier {
             self.under_way.remove(earlier);
         }
-        if let Some(e) = s.board.get(sent.start).filter(|e| !e.sacked) {
+        if let Some(e) = s.scoreboard.get(sent.start).filter(|e| !e.sacked) {
             self.under_way.push(e.order, e.start, e.at);
         }
         if let State::Recovering(Some(prr)) | State::Reducing(prr, _) = &mut self.state {
             prr.on_sent(sent.end - sent.start);
         }
-        if sent.cause == Cause::New {
+        if sent.cause == TransmissionCause::New {
             self.arm_probe(s, now);
         }
     }
@@ -420,27 +425,27 @@ impl Recovery for Rack {
     /// sending order lacks the segments that were marked lost and not retransmitted. The retransmission timer
     /// repairs these segments. After an undo by D-SACKs, the segments stay marked lost, and the next ACK
     /// starts a recovery.
-    fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
+    fn undo_reduction(&mut self, s: &mut SenderState, evidence: UndoEvidence) -> bool {
         let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;
-        self.guard = Guard::default();
+        self.guard = ReductionGuard::default();
         self.urgent.clear();
         self.under_way.clear();
         let mut missing: Vec<&Sent> =
-            s.board.iter().filter(|e| !e.sacked && (!e.lost || comes_back)).collect();
+            s.scoreboard.iter().filter(|e| !e.sacked && (!e.lost || comes_back)).collect();
         missing.sort_by_key(|e| e.order);
         missing.into_iter().for_each(|e| self.under_way.push(e.order, e.start, e.at));
-        if comes_back || evidence == Evidence::Late {
-            s.board.forgive();
+        if comes_back || evidence == UndoEvidence::Late {
+            s.scoreboard.clear_loss_marks();
         }
         true
     }
 
-    fn repair(&self) -> Repair {
+    fn repair_kind(&self) -> RepairKind {
         match self.state {
-            State::Open | State::Reducing(..) => Repair::Nothing,
-            State::Recovering(_) => Repair::Loss,
-            State::Slow(_) => Repair::Timeout,
+            State::Open | State::Reducing(..) => RepairKind::Nothing,
+            State::Recovering(_) => RepairKind::Loss,
+            State::Slow(_) => RepairKind::Timeout,
         }
     }
 
@@ -453,10 +458,10 @@ impl Recovery for Rack {
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Notice);
     }
 
-    fn goes_by_order(&self) -> bool {
+    fn uses_sending_order(&self) -> bool {
         true
     }
 }

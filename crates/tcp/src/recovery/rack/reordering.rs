@@ -3,12 +3,12 @@ use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 /// Number of recoveries without a D-SACK that reset the reordering window (RFC 8985 §6.2 step 4).
-const PATIENCE: u32 = 16;
+const REO_WND_PERSIST: u32 = 16;
 
 /// RACK's reordering window (RFC 8985 §6.2 steps 3 and 4). After a later segment has arrived, RACK waits this
 /// long for an earlier one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reordering {
+pub(super) struct ReorderingWindow {
     /// RACK.reordering_seen.
     seen: bool,
     /// RACK.fack: end of the arrived segment with the highest sequence number.
@@ -22,13 +22,19 @@ pub(super) struct Reordering {
     round_end: Option<u64>,
 }
 
-impl Default for Reordering {
+impl Default for ReorderingWindow {
     fn default() -> Self {
-        Reordering { seen: false, foremost: 0, multiplier: 1, patience: PATIENCE, round_end: None }
+        ReorderingWindow {
+            seen: false,
+            foremost: 0,
+            multiplier: 1,
+            patience: REO_WND_PERSIST,
+            round_end: None,
+        }
     }
 }
 
-impl Reordering {
+impl ReorderingWindow {
     /// Processes an arrival (step 3). A segment sent once was reordered if a segment with a higher sequence
     /// number arrived before.
     pub fn on_arrival(&mut self, e: &Sent) {
@@ -40,7 +46,7 @@ impl Reordering {
     }
 
     /// Returns RACK.reordering_seen.
-    pub fn is_seen(&self) -> bool {
+    pub fn is_reordering_seen(&self) -> bool {
         self.seen
     }
 
@@ -50,7 +56,7 @@ impl Reordering {
         if duplicate && self.round_end.is_none() {
             self.round_end = Some(s.nxt);
             self.multiplier = self.multiplier.saturating_add(1);
-            self.patience = PATIENCE;
+            self.patience = REO_WND_PERSIST;
         }
     }
 
@@ -84,8 +90,8 @@ mod tests {
     fn the_rack_reordering_window_grows_and_shrinks() {
         let ms = Span::from_millis;
         let mut s = SenderState::new(&Preset::Rfc.config(1000));
-        let mut r = Reordering::default();
-        let window = |r: &Reordering| r.window(false, Some(ms(100)), Some(ms(120)));
+        let mut r = ReorderingWindow::default();
+        let window = |r: &ReorderingWindow| r.window(false, Some(ms(100)), Some(ms(120)));
         assert_eq!(window(&r), ms(25));
         (s.una, s.nxt) = (1, 10_001);
         r.on_ack(&s, true);

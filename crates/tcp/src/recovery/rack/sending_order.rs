@@ -28,7 +28,7 @@ pub(super) struct Transmission {
 
 impl Transmission {
     /// Returns the first unacknowledged byte of the segment. An ACK may have covered a part of the segment.
-    pub fn first(&self, s: &SenderState) -> u64 {
+    pub fn first_unacked(&self, s: &SenderState) -> u64 {
         self.start.max(s.una)
     }
 }

@@ -1,10 +1,10 @@
-use crate::recovery::common::{Guard, Urgent, forward, lose_all};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{ReductionGuard, UrgentQueue, mark_unsacked_lost, segment_at_nxt};
+use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as in
-/// Linux 2.4 and 2.6. [`Ns2Linux`](super::super::Ns2Linux) implements all rules of ns-2's port of Linux 2.6.
+/// Linux 2.4 and 2.6. [`Ns2LinuxRecovery`](super::super::Ns2LinuxRecovery) implements all rules of ns-2's port of Linux 2.6.
 ///
 /// With RFC 6675's pipe alone, a sender is silent for half a round trip after a loss. Rate halving sends a
 /// segment on every second ACK until the flight has decreased to the reduced window. A retransmission is lost
@@ -15,8 +15,8 @@ use airhop_base::Time;
 /// burst restores the flight to its size before the ACK.
 #[derive(Debug, Default)]
 pub struct RateHalving {
-    guard: Guard,
-    urgent: Urgent,
+    guard: ReductionGuard,
+    urgent: UrgentQueue,
     state: State,
     /// Flight before the last ACK, in segments.
     flight_before: f64,
@@ -38,23 +38,23 @@ enum State {
 impl RateHalving {
     /// Processes the arrivals that an ACK reports, and detects losses. Returns the first lost segment; `None`
     /// without a loss.
-    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
-        self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
-        s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
+    fn detect_losses(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
+        self.flight_before = (s.pipe() + a.delivered_bytes) as f64 / s.mss as f64;
+        s.dupacks += u32::from(a.acked_bytes == 0 && s.scoreboard.newly_sacked() > 0);
         // FACK: a segment is lost if at least DupThresh segments lie above it, up to the highest SACKed
         // segment.
-        let foremost = s.board.high_sack();
+        let foremost = s.scoreboard.high_sack();
         let reach = u64::from(s.dupthresh) * s.mss;
         let newest =
-            s.board.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
-        s.board.mark_lost_where(|e| {
+            s.scoreboard.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
+        s.scoreboard.mark_lost_where(|e| {
             let is_lost = if e.retransmitted { newest > e.order } else { e.end + reach <= foremost };
             is_lost && e.held_until <= a.now
         });
         if let State::Recovering { ceiling } = &mut self.state {
             *ceiling -= 0.5;
         }
-        s.board.first_lost().map(|e| e.start)
+        s.scoreboard.first_lost().map(|e| e.start)
     }
 
     /// Returns the limit of the flight in segments.
@@ -67,56 +67,57 @@ impl RateHalving {
 }
 
 impl Recovery for RateHalving {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        match self.update(s, a) {
-            Some(seq) if self.state == State::Open => Detect::Lost(seq),
-            _ => Detect::Nothing,
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+        match self.detect_losses(s, a) {
+            Some(seq) if self.state == State::Open => Detection::Lost(seq),
+            _ => Detection::Nothing,
         }
     }
 
-    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
-        self.guard.set(s);
+    fn enter_recovery(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.record_reduction(s);
         self.state = State::Recovering { ceiling: self.flight_before };
-        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> AdvanceOutcome {
         s.dupacks = 0;
-        let lost = self.update(s, a);
+        let lost = self.detect_losses(s, a);
         match self.state {
-            State::Open => lost.map_or(Advance::Open, Advance::Lost),
+            State::Open => lost.map_or(AdvanceOutcome::Open, AdvanceOutcome::Lost),
             _ if !self.guard.is_fully_acked(s) => match self.state {
-                State::Slow => Advance::Open,
-                _ => Advance::Partial { restart: true },
+                State::Slow => AdvanceOutcome::Open,
+                _ => AdvanceOutcome::Partial { restart: true },
             },
             // The ACK that ends the recovery may already report the next loss.
             _ => match (std::mem::take(&mut self.state), lost) {
-                (_, Some(seq)) => Advance::Lost(seq),
-                (State::Slow, None) => Advance::Open,
-                (_, None) => Advance::Over,
+                (_, Some(seq)) => AdvanceOutcome::Lost(seq),
+                (State::Slow, None) => AdvanceOutcome::Open,
+                (_, None) => AdvanceOutcome::Over,
             },
         }
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.state = State::Slow;
-        lose_all(s, &mut self.guard, &mut self.urgent);
+        mark_unsacked_lost(s, &mut self.guard, &mut self.urgent);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
         if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         let flight = s.pipe();
         if self.state == State::Open {
             let extra = f64::from(s.limited_transmit_extra());
-            return forward(s, flight + s.board.sacked_bytes(), w.cwnd + extra);
+            return segment_at_nxt(s, flight + s.scoreboard.sacked_bytes(), w.cwnd + extra);
         }
         let ceiling = self.ceiling(w);
-        let cause = if self.state == State::Slow { Cause::Timeout } else { Cause::Recovery };
-        match s.board.first_lost().copied() {
+        let cause =
+            if self.state == State::Slow { TransmissionCause::Timeout } else { TransmissionCause::Recovery };
+        match s.scoreboard.first_lost().copied() {
             Some(e) => s.has_room(e.bytes(), flight, ceiling).then(|| e.again(cause)),
-            None => forward(s, flight, ceiling),
+            None => segment_at_nxt(s, flight, ceiling),
         }
     }
 
@@ -125,6 +126,6 @@ impl Recovery for RateHalving {
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Notice);
     }
 }

@@ -1,5 +1,5 @@
-use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
+use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -7,83 +7,90 @@ use airhop_base::Time;
 /// recovery (Fall and Floyd 1996, §4). Yun 2009 calls this sender SACK.
 #[derive(Debug, Default)]
 pub struct SackPipe {
-    guard: Guard,
-    urgent: Urgent,
+    guard: ReductionGuard,
+    urgent: UrgentQueue,
     /// Estimated number of segments in the network, possibly negative; `None` outside recovery.
     pipe: Option<i64>,
 }
 
 impl Recovery for SackPipe {
-    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detection {
         if let Some(pipe) = &mut self.pipe {
             *pipe -= 1;
-            return Detect::Nothing;
+            return Detection::Nothing;
         }
-        if s.board.newly_sacked() == 0 {
-            return Detect::Nothing; // the ACK does not report that another segment left the network
+        if s.scoreboard.newly_sacked() == 0 {
+            return Detection::Nothing; // the ACK does not report that another segment left the network
         }
         s.dupacks += 1;
-        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+        if s.dupacks == s.dupthresh && self.guard.may_reduce(s) {
+            Detection::Lost(s.una)
+        } else {
+            Detection::Nothing
+        }
     }
 
-    fn note(&mut self, s: &mut SenderState, _: &Ack) {
-        if let Some(pipe) = self.pipe.as_mut().filter(|_| s.board.newly_sacked() > 0) {
+    fn on_uncounted_duplicate(&mut self, s: &mut SenderState, _: &Ack) {
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| s.scoreboard.newly_sacked() > 0) {
             *pipe -= 1; // an ACK that only reports a loss does not report that a segment left the network
         }
     }
 
-    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
-        self.guard.set(s);
-        let outstanding = (s.max_sent - s.una).div_ceil(s.mss) as i64;
+    fn enter_recovery(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.record_reduction(s);
+        let outstanding = (s.sent_end - s.una).div_ceil(s.mss) as i64;
         self.pipe = Some(outstanding - i64::from(s.dupthresh));
-        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, _: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, _: &Ack) -> AdvanceOutcome {
         s.dupacks = 0;
         let Some(pipe) = &mut self.pipe else {
-            return Advance::Open;
+            return AdvanceOutcome::Open;
         };
         if self.guard.is_fully_acked(s) {
             self.pipe = None;
-            self.guard = Guard::default(); // ns-2: only a timeout sets the guard
-            return Advance::Over;
+            self.guard = ReductionGuard::default(); // ns-2: only a timeout sets the guard
+            return AdvanceOutcome::Over;
         }
         // One segment caused the ACK, and the ACK acknowledges the retransmission: both left the network.
         *pipe -= 2;
-        Advance::Partial { restart: true }
+        AdvanceOutcome::Partial { restart: true }
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.pipe = None;
-        s.board.forget();
+        s.scoreboard.clear_sack_state();
         go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
         if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         let Some(pipe) = self.pipe else {
-            return forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra()));
+            return segment_at_nxt(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra()));
         };
         if pipe >= w.cwnd as i64 {
             return None;
         }
-        let hole = s.board.first_hole().map(|e| e.again(Cause::Recovery));
-        hole.or_else(|| forward(s, 0, f64::INFINITY))
+        let hole = s.scoreboard.first_hole().map(|e| e.again(TransmissionCause::Recovery));
+        hole.or_else(|| segment_at_nxt(s, 0, f64::INFINITY))
     }
 
-    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &NextSegment, _: Option<u64>) {
         // A fast retransmit, or a retransmission on a notice, replaces the lost segment, which the pipe still
         // counts.
-        if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
+        if let Some(pipe) = self
+            .pipe
+            .as_mut()
+            .filter(|_| !matches!(sent.cause, TransmissionCause::Fast | TransmissionCause::Notice))
         {
             *pipe += 1;
         }
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Notice);
     }
 }

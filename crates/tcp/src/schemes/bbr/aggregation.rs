@@ -1,27 +1,27 @@
-use crate::bbr::Excess;
+use crate::bbr::AckExcess;
 use airhop_base::Time;
 
 /// Half the length of the filter's window, in rounds.
-const HALF: u32 = 5;
+const HALF_WINDOW_ROUNDS: u32 = 5;
 /// Limit of the extra window, in seconds at the estimated rate.
-const LONGEST: f64 = 0.1;
+const MAX_EXTRA_SECONDS: f64 = 0.1;
 
 /// Extra window for ACK aggregation: the largest excess of acknowledged data over the estimated rate in the
 /// last five to ten round trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
 #[derive(Debug, Default)]
-pub struct Aggregation {
+pub struct AckAggregation {
     /// Largest excess in bytes, in the present and the previous half of the filter's window.
     most: [f64; 2],
     rounds: u32,
-    excess: Excess,
+    excess: AckExcess,
 }
 
-impl Aggregation {
+impl AckAggregation {
     /// Adds `fresh` delivered bytes. `bw` is the estimated rate in bytes per second, and `cwnd` the window in
     /// bytes.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64, round_starts: bool) {
         self.rounds += u32::from(round_starts);
-        if self.rounds >= HALF {
+        if self.rounds >= HALF_WINDOW_ROUNDS {
             self.rounds = 0;
             self.most = [0.0, self.most[0]];
         }
@@ -34,8 +34,8 @@ impl Aggregation {
     }
 
     /// Returns the extra window in bytes.
-    pub fn room(&self, bw: f64) -> f64 {
-        self.most[0].max(self.most[1]).min(bw * LONGEST)
+    pub fn extra_cwnd_bytes(&self, bw: f64) -> f64 {
+        self.most[0].max(self.most[1]).min(bw * MAX_EXTRA_SECONDS)
     }
 }
 
@@ -49,14 +49,14 @@ mod tests {
     #[test]
     fn the_maximum_excess_is_stored_for_five_to_ten_rounds() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
-        let mut a = Aggregation::default();
+        let mut a = AckAggregation::default();
         a.on_ack(ms(10), 10_000.0, 1e6, 1e9, false);
         a.on_ack(ms(10), 10_000.0, 1e6, 1e9, false);
-        assert_eq!((a.room(1e6), a.room(1e5)), (20_000.0, 10_000.0));
+        assert_eq!((a.extra_cwnd_bytes(1e6), a.extra_cwnd_bytes(1e5)), (20_000.0, 10_000.0));
         let room: Vec<f64> = (1..=10)
             .map(|round| {
                 a.on_ack(ms(1000 * round), 0.0, 1e6, 1e9, true);
-                a.room(1e6)
+                a.extra_cwnd_bytes(1e6)
             })
             .collect();
         assert_eq!(room, [20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 0.0]);

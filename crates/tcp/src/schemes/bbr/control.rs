@@ -1,16 +1,16 @@
-use super::aggregation::Aggregation;
+use super::aggregation::AckAggregation;
 use super::mode::{HIGH_GAIN, Mode, Phase};
 use crate::Config;
-use crate::bbr::{Draw, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
+use crate::bbr::{BbrRandom, MIN_PIPE_CWND, PACING_MARGIN, PriorCwnd, ProbeRttProgress, INITIAL_RTT, from_bytes_per_second};
 use crate::estimators::{RateSample, Rounds, WindowedMax};
-use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Repair, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, RepairKind, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
 /// BtlBwFilterLen (draft §4.1.1.3).
 const BW_ROUNDS: u64 = 10;
 /// RTpropFilterLen (§4.1.2.1).
-const MIN_RTT_LASTS: Span = Span::from_secs(10);
+const MIN_RTT_WINDOW: Span = Span::from_secs(10);
 /// Number of round trips with less than 25 % rate growth that end Startup (§4.3.2.2).
 const FULL_PIPE_ROUNDS: u32 = 3;
 const FULL_PIPE_GROWTH: f64 = 1.25;
@@ -21,25 +21,25 @@ pub struct Bbr {
     mss: f64,
     initial_window: f64,
     mode: Mode,
-    pipe: Pipe,
+    pipe: FullPipeState,
     rounds: Rounds,
     /// BBR.BtlBw, in bytes per second.
     bw: WindowedMax,
     min_rtt: Option<MinRtt>,
-    aggregation: Aggregation,
+    aggregation: AckAggregation,
     rate: Option<Rate>,
-    repair: Repair,
+    repair: RepairKind,
     /// True in the first round trip of fast recovery: packet conservation (§4.2.3.4).
     conserves: bool,
     prior_cwnd: PriorCwnd,
     /// True from the end of an idle period until the first ACK of data.
     restarts: bool,
-    random: Draw,
+    random: BbrRandom,
 }
 
 /// State of Startup's search for the bottleneck bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Pipe {
+enum FullPipeState {
     /// Delivery rate at the last growth by a quarter, and the number of rounds since then.
     Filling { bw: f64, rounds: u32 },
     /// The delivery rate no longer grows.
@@ -60,17 +60,17 @@ impl Bbr {
             mss: f64::from(c.mss),
             initial_window: c.initial_window,
             mode: Mode::Startup,
-            pipe: Pipe::Filling { bw: 0.0, rounds: 0 },
+            pipe: FullPipeState::Filling { bw: 0.0, rounds: 0 },
             rounds: Rounds::default(),
             bw: WindowedMax::new(BW_ROUNDS),
             min_rtt: None,
-            aggregation: Aggregation::default(),
+            aggregation: AckAggregation::default(),
             rate: None,
-            repair: Repair::Nothing,
+            repair: RepairKind::Nothing,
             conserves: false,
             prior_cwnd: PriorCwnd::default(),
             restarts: false,
-            random: Draw::default(),
+            random: BbrRandom::default(),
         }
     }
 
@@ -78,18 +78,18 @@ impl Bbr {
     /// begins.
     fn update_bw(&mut self, sample: Option<&RateSample>, total: u64) -> bool {
         let Some(sample) = sample else { return false };
-        let round_starts = self.rounds.on_arrival(sample.prior, total);
+        let round_starts = self.rounds.on_arrival(sample.prior_delivered_bytes, total);
         self.conserves &= !round_starts;
-        if !sample.limited || sample.rate() >= self.bw.get() {
-            self.bw.update(self.rounds.count(), sample.rate());
+        if !sample.is_app_limited || sample.bytes_per_second() >= self.bw.get() {
+            self.bw.update(self.rounds.count(), sample.bytes_per_second());
         }
         round_starts
     }
 
     /// Checks whether the pipe is full (§4.3.2.2).
     fn check_full_pipe(&mut self, sample: Option<&RateSample>, round_starts: bool) {
-        let is_limited = sample.is_none_or(|sample| sample.limited);
-        let Pipe::Filling { bw, rounds } = &mut self.pipe else { return };
+        let is_limited = sample.is_none_or(|sample| sample.is_app_limited);
+        let FullPipeState::Filling { bw, rounds } = &mut self.pipe else { return };
         if !round_starts || is_limited {
             return;
         }
@@ -99,12 +99,12 @@ impl Bbr {
         }
         *rounds += 1;
         if *rounds >= FULL_PIPE_ROUNDS {
-            self.pipe = Pipe::Full;
+            self.pipe = FullPipeState::Full;
         }
     }
 
     fn is_full(&self) -> bool {
-        self.pipe == Pipe::Full
+        self.pipe == FullPipeState::Full
     }
 
     /// Changes the mode from Startup to Drain to ProbeBW, and advances the phases of ProbeBW (§4.3.3 and
@@ -113,14 +113,14 @@ impl Bbr {
         if self.mode == Mode::Startup && self.is_full() {
             self.mode = Mode::Drain;
         }
-        let is_drained = self.at_departure(d.in_flight, d.wait) <= self.inflight(1.0, 0.0);
+        let is_drained = self.inflight_at_departure(d.in_flight, d.wait) <= self.inflight(1.0, 0.0);
         if self.mode == Mode::Drain && is_drained {
             self.enter_probe_bw(d.now);
         }
     }
 
     fn cycle(&mut self, d: &Delivery) {
-        let before = self.at_departure(d.before, d.wait);
+        let before = self.inflight_at_departure(d.before, d.wait);
         let is_filled = d.lost > 0 || before >= self.inflight(self.mode.pacing_gain(), 0.0);
         let is_drained = before <= self.inflight(1.0, 0.0);
         let (Mode::ProbeBw(phase), Some(min_rtt)) = (&mut self.mode, self.min_rtt) else { return };
@@ -129,16 +129,16 @@ impl Bbr {
 
     fn enter_probe_bw(&mut self, now: Time) {
         let draw = self.random.below(7);
-        self.mode = Mode::ProbeBw(Phase::first(now, draw));
+        self.mode = Mode::ProbeBw(Phase::from_draw(now, draw));
     }
 
     /// Updates the minimum RTT of the last ten seconds. Enters ProbeRTT when the minimum expires (§4.1.2,
     /// §4.3.5).
     fn update_min_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
-        let Some(min) = self.min_rtt.or(d.arrivals.least_rtt.map(|value| MinRtt { value, at: d.now })) else {
+        let Some(min) = self.min_rtt.or(d.arrivals.min_rtt.map(|value| MinRtt { value, at: d.now })) else {
             return;
         };
-        let is_old = d.now > min.at + MIN_RTT_LASTS;
+        let is_old = d.now > min.at + MIN_RTT_WINDOW;
         let newer = d.arrivals.rtt.filter(|&rtt| rtt < min.value || is_old);
         self.min_rtt = Some(newer.map_or(min, |value| MinRtt { value, at: d.now }));
         if is_old && !self.restarts && !matches!(self.mode, Mode::ProbeRtt(_)) {
@@ -156,9 +156,9 @@ impl Bbr {
             stay.on_round();
         }
         match self.mode {
-            Mode::ProbeRtt(None) if d.in_flight as f64 <= LEAST_CWND * self.mss => {
-                self.mode = Mode::ProbeRtt(Some(Stay::begin(d.now)));
-                self.rounds.restart(d.arrivals.total);
+            Mode::ProbeRtt(None) if d.in_flight as f64 <= MIN_PIPE_CWND * self.mss => {
+                self.mode = Mode::ProbeRtt(Some(ProbeRttProgress::begin(d.now)));
+                self.rounds.restart(d.arrivals.total_delivered_bytes);
             }
             Mode::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
             _ => {}
@@ -189,7 +189,7 @@ impl Bbr {
 
     /// Returns the flight expected at the next paced transmission in bytes (Linux). A pacing gain above 1
     /// adds the segments of that transmission.
-    fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
+    fn inflight_at_departure(&self, in_flight: u64, wait: Span) -> f64 {
         let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
         (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
     }
@@ -197,17 +197,17 @@ impl Bbr {
     /// Sets the pacing rate (§4.2.1). The rate does not decrease before the pipe is full.
     fn set_rate(&mut self, w: &Window, s: &SenderState) {
         let first = self.rate.unwrap_or_else(|| {
-            let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
-            rate_of(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
+            let rtt = s.srtt.unwrap_or(INITIAL_RTT).max(INITIAL_RTT);
+            from_bytes_per_second(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
         });
-        let next = rate_of(self.mode.pacing_gain() * self.bw.get() * (1.0 - PACING_MARGIN));
+        let next = from_bytes_per_second(self.mode.pacing_gain() * self.bw.get() * (1.0 - PACING_MARGIN));
         self.rate = Some(if self.is_full() { next } else { next.max(first) });
     }
 
     /// Sets the window (§4.2.3).
     fn set_cwnd(&mut self, w: &mut Window, d: &Delivery) {
-        if d.arrivals.fresh > 0 {
-            let acked = d.arrivals.fresh as f64 / self.mss;
+        if d.arrivals.newly_delivered_bytes > 0 {
+            let acked = d.arrivals.newly_delivered_bytes as f64 / self.mss;
             let floor = d.in_flight as f64 / self.mss + acked;
             self.recover_or_restore(w, d, floor);
             if self.conserves {
@@ -217,19 +217,19 @@ impl Bbr {
             }
         }
         if matches!(self.mode, Mode::ProbeRtt(_)) {
-            w.cwnd = w.cwnd.min(LEAST_CWND);
+            w.cwnd = w.cwnd.min(MIN_PIPE_CWND);
         }
     }
 
     fn grow(&self, w: &mut Window, d: &Delivery, acked: f64) {
-        let room = if self.is_full() { self.aggregation.room(self.bw.get()) } else { 0.0 };
+        let room = if self.is_full() { self.aggregation.extra_cwnd_bytes(self.bw.get()) } else { 0.0 };
         let target = self.inflight(self.mode.cwnd_gain(), room) / self.mss;
         if self.is_full() {
             w.cwnd = (w.cwnd + acked).min(target);
-        } else if w.cwnd < target || (d.arrivals.total as f64) < self.initial_window * self.mss {
+        } else if w.cwnd < target || (d.arrivals.total_delivered_bytes as f64) < self.initial_window * self.mss {
             w.cwnd += acked;
         }
-        w.cwnd = w.cwnd.max(LEAST_CWND);
+        w.cwnd = w.cwnd.max(MIN_PIPE_CWND);
     }
 
     /// Sends one segment per delivered segment (packet conservation) in the first round trip of fast
@@ -237,12 +237,12 @@ impl Bbr {
     fn recover_or_restore(&mut self, w: &mut Window, d: &Delivery, floor: f64) {
         w.cwnd = (w.cwnd - d.lost as f64 / self.mss).max(1.0);
         match (self.repair, d.repair) {
-            (before, Repair::Loss) if before != Repair::Loss => {
+            (before, RepairKind::Loss) if before != RepairKind::Loss => {
                 self.conserves = true;
-                self.rounds.restart(d.arrivals.total);
+                self.rounds.restart(d.arrivals.total_delivered_bytes);
                 w.cwnd = floor.max(1.0);
             }
-            (before, Repair::Nothing) if before != Repair::Nothing => {
+            (before, RepairKind::Nothing) if before != RepairKind::Nothing => {
                 self.conserves = false;
                 self.prior_cwnd.restore(w);
             }
@@ -253,13 +253,13 @@ impl Bbr {
 
     /// Saves the window (BBRSaveCwnd, §4.2.3.4).
     fn save_cwnd(&mut self, w: &Window) {
-        let is_usual = self.repair == Repair::Nothing && !matches!(self.mode, Mode::ProbeRtt(_));
+        let is_usual = self.repair == RepairKind::Nothing && !matches!(self.mode, Mode::ProbeRtt(_));
         self.prior_cwnd.save(w, is_usual);
     }
 
     /// Restarts the search for the bottleneck bandwidth. Losses may have lowered the samples of Startup.
-    fn refill(&mut self) {
-        if let Pipe::Filling { bw, .. } = &mut self.pipe {
+    fn restart_bw_search(&mut self) {
+        if let FullPipeState::Filling { bw, .. } = &mut self.pipe {
             *bw = 0.0;
         }
     }
@@ -272,8 +272,8 @@ impl CongestionControl for Bbr {
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         self.save_cwnd(w);
         if l.signal == Signal::Timeout {
-            self.repair = Repair::Timeout;
-            self.refill();
+            self.repair = RepairKind::Timeout;
+            self.restart_bw_search();
             w.cwnd = 1.0;
         }
         LossClass::Undecided
@@ -281,14 +281,14 @@ impl CongestionControl for Bbr {
 
     /// Does not restore the window, because every recovery ends with the window restored.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
-        self.refill();
+        self.restart_bw_search();
     }
 
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         let sample = d.arrivals.rate.as_ref();
-        let round_starts = self.update_bw(sample, d.arrivals.total);
+        let round_starts = self.update_bw(sample, d.arrivals.total_delivered_bytes);
         if sample.is_some() {
-            let (fresh, bw) = (d.arrivals.fresh as f64, self.bw.get());
+            let (fresh, bw) = (d.arrivals.newly_delivered_bytes as f64, self.bw.get());
             self.aggregation.on_ack(d.now, fresh, bw, w.cwnd * self.mss, round_starts);
         }
         self.cycle(d);
@@ -306,7 +306,7 @@ impl CongestionControl for Bbr {
         self.aggregation.restart(now);
         match self.mode {
             Mode::ProbeBw(_) => {
-                self.rate = Some(rate_of(self.bw.get() * (1.0 - PACING_MARGIN)));
+                self.rate = Some(from_bytes_per_second(self.bw.get() * (1.0 - PACING_MARGIN)));
             }
             Mode::ProbeRtt(Some(stay)) if stay.is_over(now) => self.leave_probe_rtt(w, now),
             _ => {}
@@ -331,7 +331,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_seed(&mut self, seed: u32) {
-        self.random = Draw::new(seed);
+        self.random = BbrRandom::new(seed);
     }
 }
 
@@ -346,9 +346,9 @@ mod tests {
     #[test]
     fn each_lost_segment_reduces_the_bbr_window_by_one_segment() {
         let config = Preset::Linux.config(1000);
-        let mut bbr = Bbr { repair: Repair::Loss, ..Bbr::new(&config) };
+        let mut bbr = Bbr { repair: RepairKind::Loss, ..Bbr::new(&config) };
         let mut w = Window { cwnd: 40.0, ssthresh: f64::INFINITY };
-        let arrivals = Arrivals { fresh: 1000, total: 90_000, rtt: None, least_rtt: None, rate: None };
+        let arrivals = Arrivals { newly_delivered_bytes: 1000, total_delivered_bytes: 90_000, rtt: None, min_rtt: None, rate: None };
         let (now, in_flight) = (Time::ZERO, 20_000);
         let d = Delivery {
             now,
@@ -356,7 +356,7 @@ mod tests {
             lost: 3000,
             before: in_flight,
             in_flight,
-            repair: Repair::Loss,
+            repair: RepairKind::Loss,
             wait: Span::ZERO,
         };
         bbr.on_delivery(&mut w, &d, &SenderState::new(&config));

@@ -1,4 +1,4 @@
-use crate::bbr::Stay;
+use crate::bbr::ProbeRttProgress;
 use airhop_base::{Span, Time};
 
 /// 2/ln 2: gain at which the rate doubles each round trip (draft §4.3.2).
@@ -7,7 +7,7 @@ pub const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
 /// (§4.2.3.2).
 const CWND_GAIN: f64 = 2.0;
 /// Pacing gains of the ProbeBW phases. The number of phases is BBRGainCycleLen (§4.3.4).
-const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+const PROBE_BW_GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 /// State of the sender (§3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Mode {
     /// ProbeBW: cycles through pacing gains around one.
     ProbeBw(Phase),
     /// ProbeRTT: keeps four segments in flight, so that the flow measures the RTT without its own queue.
-    ProbeRtt(Option<Stay>),
+    ProbeRtt(Option<ProbeRttProgress>),
 }
 
 /// Phase of the gain cycle.
@@ -35,7 +35,7 @@ impl Mode {
         match self {
             Mode::Startup => HIGH_GAIN,
             Mode::Drain => 1.0 / HIGH_GAIN,
-            Mode::ProbeBw(phase) => CYCLE[phase.index],
+            Mode::ProbeBw(phase) => PROBE_BW_GAINS[phase.index],
             Mode::ProbeRtt(_) => 1.0,
         }
     }
@@ -58,8 +58,8 @@ impl Mode {
 impl Phase {
     /// Returns the first phase for a draw from 0 to 6. The phase with gain 3/4 is excluded. The random draw
     /// keeps flows from probing at the same time (§4.3.4.3).
-    pub fn first(now: Time, draw: usize) -> Self {
-        Phase { index: (CYCLE.len() - draw) % CYCLE.len(), began: now }
+    pub fn from_draw(now: Time, draw: usize) -> Self {
+        Phase { index: (PROBE_BW_GAINS.len() - draw) % PROBE_BW_GAINS.len(), began: now }
     }
 
     /// Advances to the next phase at the end of this phase (§4.3.4.3). A phase lasts one minimum RTT. The
@@ -67,13 +67,13 @@ impl Phase {
     /// gain 3/4 ends early if the queue is empty.
     pub fn advance(&mut self, now: Time, min_rtt: Span, is_filled: bool, is_drained: bool) {
         let is_full_length = now.since(self.began) > min_rtt;
-        let is_over = match CYCLE[self.index] {
+        let is_over = match PROBE_BW_GAINS[self.index] {
             gain if gain > 1.0 => is_full_length && is_filled,
             gain if gain < 1.0 => is_full_length || is_drained,
             _ => is_full_length,
         };
         if is_over {
-            *self = Phase { index: (self.index + 1) % CYCLE.len(), began: now };
+            *self = Phase { index: (self.index + 1) % PROBE_BW_GAINS.len(), began: now };
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     // §4.3.4.3: "picking randomly among phases, excluding the 3/4 phase".
     #[test]
     fn probe_bw_starts_in_any_phase_but_that_of_gain_3_4() {
-        let mut first: Vec<usize> = (0..7).map(|draw| Phase::first(at(0), draw).index).collect();
+        let mut first: Vec<usize> = (0..7).map(|draw| Phase::from_draw(at(0), draw).index).collect();
         first.sort_unstable();
         assert_eq!(first, [0, 2, 3, 4, 5, 6, 7]);
     }

@@ -1,13 +1,13 @@
 use super::full_pipe::{FullPipe, LostRanges};
-use super::model::{Begins, Bounds, Model};
-use super::probe::Probe;
-use super::round_trip::RoundTrip;
+use super::model::{RoundStarts, Bounds, Model};
+use super::probe::BwProbe;
+use super::round_trip::MinRttFilter;
 use super::settings::Settings;
 use super::state::{PROBE_RTT_CWND_GAIN, Phase, STARTUP_GAIN, State};
 use crate::Config;
-use crate::bbr::{Draw, Excess, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
+use crate::bbr::{BbrRandom, AckExcess, MIN_PIPE_CWND, PACING_MARGIN, PriorCwnd, ProbeRttProgress, INITIAL_RTT, from_bytes_per_second};
 use crate::estimators::{LostSegment, RateSample, Rounds, WindowedMax};
-use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Repair, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, RepairKind, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
@@ -34,37 +34,37 @@ pub struct Bbr3 {
     pub(super) state: State,
     pub(super) pipe: FullPipe,
     pub(super) model: Model,
-    pub(super) probe: Probe,
-    round_trip: RoundTrip,
-    excess: Excess,
+    pub(super) probe: BwProbe,
+    round_trip: MinRttFilter,
+    excess: AckExcess,
     /// BBR.extra_acked, in bytes.
     extra_acked: WindowedMax,
     ranges: LostRanges,
     limit: CwndLimit,
     rate: Option<Rate>,
-    repair: Repair,
+    repair: RepairKind,
     prior_cwnd: PriorCwnd,
     undo: Undo,
     /// BBR.idle_restart.
     restarts: bool,
     /// C.delivered.
-    pub(super) delivered: u64,
+    pub(super) delivered_bytes: u64,
     /// RS.tx_in_flight of the last sample.
     sampled_in_flight: u64,
-    pub(super) random: Draw,
+    pub(super) random: BbrRandom,
 }
 
 /// State to restore after a spurious recovery (§2.15).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     /// BBR.undo_state; `None` if losses have not changed the state.
-    left: Option<StateLeft>,
+    left: Option<StateBeforeLoss>,
     bounds: Bounds,
 }
 
 /// State before losses changed it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum StateLeft {
+enum StateBeforeLoss {
     Startup,
     Up,
 }
@@ -82,7 +82,7 @@ impl CwndLimit {
         if is_full {
             self.is_hit = true;
             self.rounds.restart(total);
-        } else if sample.is_some_and(|sample| self.rounds.on_arrival(sample.prior, total)) {
+        } else if sample.is_some_and(|sample| self.rounds.on_arrival(sample.prior_delivered_bytes, total)) {
             self.is_hit = false;
         }
     }
@@ -98,29 +98,29 @@ impl Bbr3 {
             state: State::Startup,
             pipe: FullPipe::default(),
             model: Model::new(),
-            probe: Probe::default(),
-            round_trip: RoundTrip::new(settings.probe_rtt_interval),
-            excess: Excess::default(),
+            probe: BwProbe::default(),
+            round_trip: MinRttFilter::new(settings.probe_rtt_interval),
+            excess: AckExcess::default(),
             extra_acked: WindowedMax::new(1),
             ranges: LostRanges::default(),
             limit: CwndLimit::default(),
             rate: None,
-            repair: Repair::Nothing,
+            repair: RepairKind::Nothing,
             prior_cwnd: PriorCwnd::default(),
             undo: Undo { left: None, bounds: Bounds::NONE },
             restarts: false,
-            delivered: 0,
+            delivered_bytes: 0,
             sampled_in_flight: 0,
-            random: Draw::default(),
+            random: BbrRandom::default(),
         }
     }
 
     /// Updates the path model and the state (UpdateModelAndState, §5.2.3).
     fn update_model_and_state(&mut self, w: &mut Window, d: &Delivery) {
         let sample = d.arrivals.rate.as_ref();
-        let begins = sample.map_or(Begins::default(), |sample| self.on_sample(w, d, sample));
+        let begins = sample.map_or(RoundStarts::default(), |sample| self.on_sample(w, d, sample));
         self.check_startup_loss(sample, begins);
-        if self.state == State::Startup && self.pipe.reached {
+        if self.state == State::Startup && self.pipe.full_bw_reached {
             self.state = State::Drain(self.model.rounds.count());
         }
         self.check_drain_done(d);
@@ -134,10 +134,10 @@ impl Bbr3 {
     }
 
     /// Updates the model with a rate sample. Implements UpdateModelAndState up to CheckFullBWReached.
-    fn on_sample(&mut self, w: &Window, d: &Delivery, sample: &RateSample) -> Begins {
-        self.sampled_in_flight = sample.in_flight;
+    fn on_sample(&mut self, w: &Window, d: &Delivery, sample: &RateSample) -> RoundStarts {
+        self.sampled_in_flight = sample.tx_in_flight;
         let cwnd = w.cwnd * self.mss;
-        let begins = self.model.on_sample(sample, d.arrivals.total);
+        let begins = self.model.on_sample(sample, d.arrivals.total_delivered_bytes);
         if begins.loss_round {
             self.model.on_loss_round(self.state.is_probing(), cwnd, self.settings.beta);
         }
@@ -152,21 +152,21 @@ impl Bbr3 {
     /// Updates the ACK aggregation filter (UpdateACKAggregation, §5.5.9). In Startup, the filter covers one
     /// round trip.
     fn update_extra_acked(&mut self, d: &Delivery, cwnd: f64) {
-        let extra = self.excess.on_ack(d.now, d.arrivals.fresh as f64, self.model.bw(), cwnd);
-        self.extra_acked.resize(if self.pipe.reached { EXTRA_ACKED_ROUNDS } else { 1 });
+        let extra = self.excess.on_ack(d.now, d.arrivals.newly_delivered_bytes as f64, self.model.bw(), cwnd);
+        self.extra_acked.resize(if self.pipe.full_bw_reached { EXTRA_ACKED_ROUNDS } else { 1 });
         self.extra_acked.update(self.model.rounds.count(), extra);
     }
 
     /// Ends Startup on high loss (CheckStartupHighLoss, §5.3.1.3).
-    fn check_startup_loss(&mut self, sample: Option<&RateSample>, begins: Begins) {
+    fn check_startup_loss(&mut self, sample: Option<&RateSample>, begins: RoundStarts) {
         let Some(sample) = sample.filter(|_| begins.loss_round) else { return };
-        let is_high = self.repair == Repair::Loss
+        let is_high = self.repair == RepairKind::Loss
             && self.ranges.count >= self.settings.startup_losses
-            && self.is_too_high(sample.lost, sample.in_flight);
+            && self.is_inflight_too_high(sample.lost_bytes, sample.tx_in_flight);
         self.ranges.on_round();
-        if self.state == State::Startup && !self.pipe.reached && is_high {
-            self.undo.left = Some(StateLeft::Startup);
-            self.pipe.reached = true;
+        if self.state == State::Startup && !self.pipe.full_bw_reached && is_high {
+            self.undo.left = Some(StateBeforeLoss::Startup);
+            self.pipe.full_bw_reached = true;
             let latest = self.model.inflight_latest();
             self.model.bounds.inflight_longterm = self.bdp_multiple(self.model.bw(), 1.0).max(latest);
         }
@@ -182,20 +182,20 @@ impl Bbr3 {
     }
 
     /// True if more than the permitted fraction of the flight is lost (IsInflightTooHigh, §5.5.10.2).
-    pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
+    pub(super) fn is_inflight_too_high(&self, lost: u64, in_flight: u64) -> bool {
         lost as f64 > in_flight as f64 * self.settings.loss_thresh
     }
 
     /// Ends a probe whose flight of `in_flight` bytes lost too much (HandleInflightTooHigh, §5.5.10.2).
-    fn on_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
+    fn on_inflight_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
         self.probe.went_too_high = true;
-        self.probe.is_sample = false;
+        self.probe.is_bw_probe_sample = false;
         if !limited {
             let least = self.target_inflight(w) * self.settings.beta;
             self.model.bounds.inflight_longterm = in_flight.max(least);
         }
-        if self.state.is_up() {
-            self.undo.left = Some(StateLeft::Up);
+        if self.state.is_probe_up() {
+            self.undo.left = Some(StateBeforeLoss::Up);
             self.start_down(now);
         }
     }
@@ -204,7 +204,7 @@ impl Bbr3 {
     /// fraction (InflightAtLoss, §5.5.10.2).
     fn inflight_at_loss(&self, lost: &LostSegment) -> f64 {
         let size = (lost.end - lost.start) as f64;
-        let (before, lost_before) = (lost.in_flight as f64 - size, lost.lost as f64 - size);
+        let (before, lost_before) = (lost.tx_in_flight as f64 - size, lost.lost_bytes as f64 - size);
         let thresh = self.settings.loss_thresh;
         // Linux: if earlier losses already exceed the permitted fraction, no part of this segment counts.
         let prefix = (thresh * before - lost_before) / (1.0 - thresh);
@@ -217,8 +217,8 @@ impl Bbr3 {
         if is_due && !self.restarts && !matches!(self.state, State::ProbeRtt(_)) {
             self.save_cwnd(w);
             self.state = State::ProbeRtt(None);
-            self.probe.stops = true;
-            self.model.rounds.restart(self.delivered);
+            self.probe.is_stopping = true;
+            self.model.rounds.restart(self.delivered_bytes);
         }
         if let State::ProbeRtt(Some(stay)) = &mut self.state
             && round_starts
@@ -227,8 +227,8 @@ impl Bbr3 {
         }
         match self.state {
             State::ProbeRtt(None) if d.in_flight as f64 <= self.probe_rtt_cwnd() => {
-                self.state = State::ProbeRtt(Some(Stay::begin(d.now)));
-                self.model.rounds.restart(self.delivered);
+                self.state = State::ProbeRtt(Some(ProbeRttProgress::begin(d.now)));
+                self.model.rounds.restart(self.delivered_bytes);
             }
             State::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
             _ => {}
@@ -241,7 +241,7 @@ impl Bbr3 {
         self.round_trip.on_probed(now);
         self.prior_cwnd.restore(w);
         self.model.reset_short_term();
-        if self.pipe.reached {
+        if self.pipe.full_bw_reached {
             self.start_down(now);
             self.state = State::ProbeBw(Phase::Cruise);
         } else {
@@ -251,13 +251,13 @@ impl Bbr3 {
 
     /// Returns the bandwidth-delay product times `gain` in bytes (BDPMultiple, §5.6.4.2).
     fn bdp_multiple(&self, bw: f64, gain: f64) -> f64 {
-        self.round_trip.least().map_or(self.initial_window, |min_rtt| gain * bw * min_rtt)
+        self.round_trip.min_rtt_secs().map_or(self.initial_window, |min_rtt| gain * bw * min_rtt)
     }
 
     /// Raises a window of `bytes` bytes to cover offload at the hosts (QuantizationBudget, §5.6.4.2).
     fn quantized(&self, bytes: f64) -> f64 {
-        let least = (OFFLOAD_QUANTA * self.send_quantum() as f64).max(LEAST_CWND) * self.mss;
-        bytes.max(least) + if self.state.is_up() { 2.0 * self.mss } else { 0.0 }
+        let least = (OFFLOAD_QUANTA * self.send_quantum() as f64).max(MIN_PIPE_CWND) * self.mss;
+        bytes.max(least) + if self.state.is_probe_up() { 2.0 * self.mss } else { 0.0 }
     }
 
     /// Returns Inflight(1.0), the bandwidth-delay product at rate `bw`, in bytes (§5.6.4.2).
@@ -274,7 +274,7 @@ impl Bbr3 {
     pub(super) fn inflight_with_headroom(&self) -> f64 {
         let longterm = self.model.bounds.inflight_longterm;
         let headroom = (self.settings.headroom * longterm).max(self.mss);
-        if longterm.is_infinite() { longterm } else { (longterm - headroom).max(LEAST_CWND * self.mss) }
+        if longterm.is_infinite() { longterm } else { (longterm - headroom).max(MIN_PIPE_CWND * self.mss) }
     }
 
     /// True if the flight fills the window and inflight_longterm limits the window (§5.3.3.9).
@@ -284,41 +284,41 @@ impl Bbr3 {
 
     /// Returns ProbeRTTCwnd in bytes (§5.6.4.5).
     fn probe_rtt_cwnd(&self) -> f64 {
-        self.bdp_multiple(self.model.bw(), PROBE_RTT_CWND_GAIN).max(LEAST_CWND * self.mss)
+        self.bdp_multiple(self.model.bw(), PROBE_RTT_CWND_GAIN).max(MIN_PIPE_CWND * self.mss)
     }
 
     /// Returns the pacing rate before the first update (InitPacingRate, §5.6.2).
     fn initial_rate(&self, s: &SenderState) -> Rate {
-        let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
-        rate_of(STARTUP_GAIN * self.initial_window / rtt.secs_f64())
+        let rtt = s.srtt.unwrap_or(INITIAL_RTT).max(INITIAL_RTT);
+        from_bytes_per_second(STARTUP_GAIN * self.initial_window / rtt.secs_f64())
     }
 
     /// Sets the pacing rate (SetPacingRateWithGain, §5.6.2). The rate does not decrease before the pipe is
     /// full.
     fn set_rate(&mut self, gain: f64, least: Rate) {
-        let next = rate_of(gain * self.model.bw() * (1.0 - PACING_MARGIN));
-        self.rate = Some(if self.pipe.reached { next } else { next.max(least) });
+        let next = from_bytes_per_second(gain * self.model.bw() * (1.0 - PACING_MARGIN));
+        self.rate = Some(if self.pipe.full_bw_reached { next } else { next.max(least) });
     }
 
     /// Sets the window (SetCwnd, §5.6.4.6).
     fn set_cwnd(&self, w: &mut Window, d: &Delivery) {
-        let acked = d.arrivals.fresh as f64 / self.mss;
+        let acked = d.arrivals.newly_delivered_bytes as f64 / self.mss;
         let gain = self.state.cwnd_gain(&self.settings);
         let max = self.quantized(self.bdp_multiple(self.model.bw(), gain) + self.extra_acked.get()) / self.mss;
-        if self.pipe.reached {
+        if self.pipe.full_bw_reached {
             w.cwnd = (w.cwnd + acked).min(max);
-        } else if w.cwnd < max || (self.delivered as f64) < self.initial_window {
+        } else if w.cwnd < max || (self.delivered_bytes as f64) < self.initial_window {
             w.cwnd += acked;
         }
-        w.cwnd = w.cwnd.max(LEAST_CWND);
+        w.cwnd = w.cwnd.max(MIN_PIPE_CWND);
         if matches!(self.state, State::ProbeRtt(_)) {
             w.cwnd = w.cwnd.min(self.probe_rtt_cwnd() / self.mss);
         }
-        w.cwnd = w.cwnd.min((self.cap() / self.mss).max(LEAST_CWND));
+        w.cwnd = w.cwnd.min((self.model_cwnd_bound() / self.mss).max(MIN_PIPE_CWND));
     }
 
     /// Returns the bound of BoundCwndForModel in bytes (§5.6.4.7).
-    fn cap(&self) -> f64 {
+    fn model_cwnd_bound(&self) -> f64 {
         let Bounds { inflight_longterm, inflight_shortterm, .. } = self.model.bounds;
         let cap = match self.state {
             State::ProbeBw(Phase::Cruise) | State::ProbeRtt(_) => self.inflight_with_headroom(),
@@ -330,7 +330,7 @@ impl Bbr3 {
 
     /// Saves the window (SaveCwnd, §5.6.4.4).
     fn save_cwnd(&mut self, w: &Window) {
-        let is_usual = self.repair == Repair::Nothing && !matches!(self.state, State::ProbeRtt(_));
+        let is_usual = self.repair == RepairKind::Nothing && !matches!(self.state, State::ProbeRtt(_));
         self.prior_cwnd.save(w, is_usual);
     }
 }
@@ -343,16 +343,16 @@ impl CongestionControl for Bbr3 {
     /// (§5.5.11.1). An ECN mark counts as a loss in its round trip and ends a bandwidth probe (§3.6).
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         if l.signal == Signal::Echo {
-            self.model.note_loss(self.delivered);
-            if self.probe.is_sample {
-                self.on_too_high(w, l.now, self.sampled_in_flight as f64, false);
+            self.model.note_loss(self.delivered_bytes);
+            if self.probe.is_bw_probe_sample {
+                self.on_inflight_too_high(w, l.now, self.sampled_in_flight as f64, false);
             }
             return LossClass::Undecided;
         }
         self.save_cwnd(w);
         self.undo = Undo { left: None, bounds: self.model.bounds };
         if l.signal == Signal::Timeout {
-            self.repair = Repair::Timeout;
+            self.repair = RepairKind::Timeout;
             // With the preset linux the sender then adds the flight that is not marked lost.
             w.cwnd = 1.0;
         }
@@ -361,39 +361,39 @@ impl CongestionControl for Bbr3 {
 
     /// Counts a lost segment, and ends a probe on excessive loss (HandleLostPacket, §5.5.10.2).
     fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
-        self.delivered = lost.delivered;
-        self.model.note_loss(lost.delivered);
+        self.delivered_bytes = lost.delivered_bytes;
+        self.model.note_loss(lost.delivered_bytes);
         self.ranges.on_lost(lost);
-        if self.probe.is_sample && self.is_too_high(lost.lost, lost.in_flight) {
+        if self.probe.is_bw_probe_sample && self.is_inflight_too_high(lost.lost_bytes, lost.tx_in_flight) {
             let in_flight = self.inflight_at_loss(lost);
-            self.on_too_high(w, now, in_flight, lost.limited);
+            self.on_inflight_too_high(w, now, in_flight, lost.is_app_limited);
         }
     }
 
     /// Restores the state before a spurious loss (HandleSpuriousLossDetection, §5.5.11.2).
     fn on_spurious(&mut self, w: &mut Window, _: &Window, _: &SenderState) {
         self.prior_cwnd.restore(w);
-        self.model.forgive();
+        self.model.cancel_round_losses();
         self.pipe.restart(0.0);
         self.model.bounds = self.model.bounds.at_least(self.undo.bounds);
         let is_in_probe_rtt = matches!(self.state, State::ProbeRtt(_));
         match self.undo.left.take() {
-            Some(StateLeft::Startup) if self.state != State::Startup => {
-                self.pipe.reached = false;
+            Some(StateBeforeLoss::Startup) if self.state != State::Startup => {
+                self.pipe.full_bw_reached = false;
                 if !is_in_probe_rtt {
                     self.state = State::Startup;
                 }
             }
-            Some(StateLeft::Up) if !self.state.is_up() && !is_in_probe_rtt => self.start_refill(),
+            Some(StateBeforeLoss::Up) if !self.state.is_probe_up() && !is_in_probe_rtt => self.start_refill(),
             _ => {}
         }
     }
 
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
-        self.delivered = d.arrivals.total;
+        self.delivered_bytes = d.arrivals.total_delivered_bytes;
         let is_full = d.before as f64 + self.mss > w.cwnd * self.mss;
-        self.limit.on_ack(is_full, d.arrivals.rate.as_ref(), d.arrivals.total);
-        if d.repair == Repair::Nothing && self.repair != Repair::Nothing {
+        self.limit.on_ack(is_full, d.arrivals.rate.as_ref(), d.arrivals.total_delivered_bytes);
+        if d.repair == RepairKind::Nothing && self.repair != RepairKind::Nothing {
             self.prior_cwnd.restore(w);
         }
         self.repair = d.repair;
@@ -430,7 +430,7 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_seed(&mut self, seed: u32) {
-        self.random = Draw::new(seed);
+        self.random = BbrRandom::new(seed);
     }
 }
 

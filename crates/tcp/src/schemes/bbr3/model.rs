@@ -35,7 +35,7 @@ pub struct Bounds {
 
 /// Rounds that begin with this ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Begins {
+pub struct RoundStarts {
     /// True if a packet-timed round begins.
     pub round: bool,
     /// True if a round for counting losses begins.
@@ -92,15 +92,15 @@ impl Model {
 
     /// Adds a rate sample (UpdateLatestDeliverySignals, §5.5.10.3; UpdateMaxBw, §5.5.5). `total` is the
     /// number of bytes delivered so far.
-    pub fn on_sample(&mut self, sample: &RateSample, total: u64) -> Begins {
-        self.bw_latest = self.bw_latest.max(sample.rate());
-        self.inflight_latest = self.inflight_latest.max(sample.delivered as f64);
-        let loss_round = self.loss_rounds.on_arrival(sample.prior, total);
-        let round = self.rounds.on_arrival(sample.prior, total);
-        if sample.rate() >= self.max_bw() || !sample.limited {
-            self.max_bw.update(self.cycle, sample.rate());
+    pub fn on_sample(&mut self, sample: &RateSample, total: u64) -> RoundStarts {
+        self.bw_latest = self.bw_latest.max(sample.bytes_per_second());
+        self.inflight_latest = self.inflight_latest.max(sample.delivered_bytes as f64);
+        let loss_round = self.loss_rounds.on_arrival(sample.prior_delivered_bytes, total);
+        let round = self.rounds.on_arrival(sample.prior_delivered_bytes, total);
+        if sample.bytes_per_second() >= self.max_bw() || !sample.is_app_limited {
+            self.max_bw.update(self.cycle, sample.bytes_per_second());
         }
-        Begins { round, loss_round }
+        RoundStarts { round, loss_round }
     }
 
     /// Ends a loss round (AdaptLowerBoundsFromCongestion, §5.5.10.3). Has no effect while the sender is
@@ -119,7 +119,7 @@ impl Model {
 
     /// Begins the next loss round with this sample (AdvanceLatestDeliverySignals, §5.5.10.3).
     pub fn restart_latest(&mut self, sample: &RateSample) {
-        (self.bw_latest, self.inflight_latest) = (sample.rate(), sample.delivered as f64);
+        (self.bw_latest, self.inflight_latest) = (sample.bytes_per_second(), sample.delivered_bytes as f64);
     }
 
     /// Counts a loss (NoteLoss, §5.5.10.2). The first loss begins a loss round. `total` is the number of
@@ -131,7 +131,7 @@ impl Model {
     }
 
     /// Cancels the losses of the present round, because they were spurious.
-    pub fn forgive(&mut self) {
+    pub fn cancel_round_losses(&mut self) {
         self.is_loss_in_round = false;
     }
 
@@ -159,7 +159,7 @@ mod tests {
 
     fn sample(kilobytes: u64, prior: u64, limited: bool) -> RateSample {
         let interval = Span::from_millis(1000);
-        RateSample { delivered: kilobytes * 1000, interval, prior, limited, in_flight: 0, lost: 0 }
+        RateSample { delivered_bytes: kilobytes * 1000, interval, prior_delivered_bytes: prior, is_app_limited: limited, tx_in_flight: 0, lost_bytes: 0 }
     }
 
     // §5.5.10.3: the first loss outside probing sets the short-term bounds to max_bw and the window. Each
@@ -193,11 +193,11 @@ mod tests {
     #[test]
     fn the_first_loss_begins_a_loss_round() {
         let mut m = Model::new();
-        assert_eq!(m.on_sample(&sample(1, 0, false), 5_000), Begins { round: true, loss_round: true });
+        assert_eq!(m.on_sample(&sample(1, 0, false), 5_000), RoundStarts { round: true, loss_round: true });
         m.note_loss(7_000);
         m.note_loss(8_000);
-        assert_eq!(m.on_sample(&sample(1, 6_999, false), 9_000), Begins { round: true, loss_round: false });
-        assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), Begins { round: false, loss_round: true });
+        assert_eq!(m.on_sample(&sample(1, 6_999, false), 9_000), RoundStarts { round: true, loss_round: false });
+        assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), RoundStarts { round: false, loss_round: true });
     }
 
     // §5.5.4, §5.5.6: max_bw is the maximum of the present and the previous cycle. Application-limited

@@ -8,18 +8,18 @@ use airhop_base::{Span, Time};
 
 /// Maximum number of round trips between probes. Probes are as frequent as Reno's losses at the same window.
 /// This upper bound makes 1 % loss tolerable (§5.3.3.8.2).
-const MOST_ROUNDS: f64 = 63.0;
+const MAX_PROBE_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the increment of inflight_longterm (§5.3.3.9).
-const MOST_DOUBLINGS: u32 = 30;
+const MAX_SLOPE_DOUBLINGS: u32 = 30;
 
 /// Progress of the present probe, and result of the last probe (§2.14).
 #[derive(Debug)]
-pub struct Probe {
+pub struct BwProbe {
     /// BBR.is_bw_probe_sample: true if segments sent during the probe are being acknowledged or lost.
-    pub is_sample: bool,
+    pub is_bw_probe_sample: bool,
     /// True in the round trip after a probe (BBR.ack_phase is ACKS_PROBE_STOPPING). Other values of
     /// BBR.ack_phase have no effect.
-    pub stops: bool,
+    pub is_stopping: bool,
     /// BBR.prev_probe_too_high.
     pub went_too_high: bool,
     /// BBR.prev_probe_precautionary.
@@ -35,11 +35,11 @@ pub struct Probe {
     acked_per_inc: f64,
 }
 
-impl Default for Probe {
+impl Default for BwProbe {
     fn default() -> Self {
-        Probe {
-            is_sample: false,
-            stops: false,
+        BwProbe {
+            is_bw_probe_sample: false,
+            is_stopping: false,
             went_too_high: false,
             is_precautionary: false,
             rounds_since_up: 0,
@@ -56,7 +56,7 @@ impl Bbr3 {
     /// Advances the phase of ProbeBW (UpdateProbeBWCyclePhase, §5.3.3.9). Uses the flight before the ACK, as
     /// in Linux. If a bound limits the window, the flight after the ACK is always below the bound.
     pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
-        if !self.pipe.reached || self.adapt_long_term(w, d, sample, round_starts) {
+        if !self.pipe.full_bw_reached || self.adapt_long_term(w, d, sample, round_starts) {
             return;
         }
         let State::ProbeBw(phase) = self.state else { return };
@@ -64,7 +64,7 @@ impl Bbr3 {
             Phase::Down | Phase::Cruise if self.is_time_to_probe(w, d.now) => self.start_refill(),
             Phase::Down if self.is_time_to_cruise(d.before) => self.state = State::ProbeBw(Phase::Cruise),
             Phase::Refill if round_starts => {
-                self.probe.is_sample = true;
+                self.probe.is_bw_probe_sample = true;
                 self.start_up(w, sample);
             }
             Phase::Up if self.is_time_to_go_down(w, d.before, sample) => {
@@ -77,11 +77,11 @@ impl Bbr3 {
 
     /// Adapts the long-term bound (AdaptLongTermModel, §5.3.3.9). Returns true if the phase changed.
     fn adapt_long_term(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) -> bool {
-        if self.probe.stops && round_starts {
-            self.probe.stops = false;
-            self.probe.is_sample = false;
+        if self.probe.is_stopping && round_starts {
+            self.probe.is_stopping = false;
+            self.probe.is_bw_probe_sample = false;
             let is_in_cycle = matches!(self.state, State::ProbeBw(_));
-            if is_in_cycle && !sample.limited {
+            if is_in_cycle && !sample.is_app_limited {
                 self.model.next_cycle();
             }
             // Precautionary bandwidth probing (§5.3.3.6): the flight of the last probe caused no losses, so
@@ -91,14 +91,14 @@ impl Bbr3 {
                 return true;
             }
         }
-        let is_too_high = self.is_too_high(sample.lost, sample.in_flight);
+        let is_too_high = self.is_inflight_too_high(sample.lost_bytes, sample.tx_in_flight);
         let longterm = &mut self.model.bounds.inflight_longterm;
         if is_too_high || longterm.is_infinite() {
             return false;
         }
-        *longterm = longterm.max(sample.in_flight as f64);
-        if self.state.is_up() {
-            self.raise_longterm(w, d.arrivals.fresh as f64, round_starts);
+        *longterm = longterm.max(sample.tx_in_flight as f64);
+        if self.state.is_probe_up() {
+            self.raise_longterm(w, d.arrivals.newly_delivered_bytes as f64, round_starts);
         }
         false
     }
@@ -124,13 +124,13 @@ impl Bbr3 {
     /// four in the third (RaiseInflightLongtermSlope, §5.3.3.9).
     fn raise_slope(&mut self, w: &Window) {
         let segments = f64::from(1 << self.probe.up_rounds);
-        self.probe.up_rounds = (self.probe.up_rounds + 1).min(MOST_DOUBLINGS);
+        self.probe.up_rounds = (self.probe.up_rounds + 1).min(MAX_SLOPE_DOUBLINGS);
         self.probe.acked_per_inc = (w.cwnd * self.mss / segments).max(self.mss);
     }
 
     /// True if the next probe is due (IsTimeToProbeBW, §5.3.3.8.3).
     fn is_time_to_probe(&self, w: &Window, now: Time) -> bool {
-        let reno_rounds = (self.target_inflight(w) / self.mss).min(MOST_ROUNDS);
+        let reno_rounds = (self.target_inflight(w) / self.mss).min(MAX_PROBE_ROUNDS);
         now > self.probe.began + self.probe.wait || self.probe.rounds_since_up as f64 >= reno_rounds
     }
 
@@ -150,10 +150,10 @@ impl Bbr3 {
         }
         if self.is_limited_by_longterm(w) {
             // inflight_longterm limits the rate, so the lack of growth does not show a full pipe
-            self.pipe.restart(sample.rate());
+            self.pipe.restart(sample.bytes_per_second());
             return false;
         }
-        self.pipe.now
+        self.pipe.full_bw_now
     }
 
     /// Starts ProbeBW_DOWN (§5.3.3.9) and picks the time of the next probe (PickProbeWait, §5.3.3.8.3).
@@ -163,8 +163,8 @@ impl Bbr3 {
         self.probe.rounds_since_up = self.random.below(2) as u64;
         self.probe.wait = self.settings.probe_wait + Span::from_secs_f64(self.random.unit());
         self.probe.began = now;
-        self.probe.stops = true;
-        self.model.rounds.restart(self.delivered);
+        self.probe.is_stopping = true;
+        self.model.rounds.restart(self.delivered_bytes);
         self.state = State::ProbeBw(Phase::Down);
     }
 
@@ -174,16 +174,16 @@ impl Bbr3 {
         self.probe.up_rounds = 0;
         self.probe.up_acked = 0.0;
         self.probe.is_precautionary = false;
-        self.probe.stops = false;
-        self.model.rounds.restart(self.delivered);
+        self.probe.is_stopping = false;
+        self.model.rounds.restart(self.delivered_bytes);
         self.state = State::ProbeBw(Phase::Refill);
     }
 
     /// Starts ProbeBW_UP (§5.3.3.9).
     fn start_up(&mut self, w: &Window, sample: &RateSample) {
-        self.probe.stops = false;
-        self.model.rounds.restart(self.delivered);
-        self.pipe.restart(sample.rate());
+        self.probe.is_stopping = false;
+        self.model.rounds.restart(self.delivered_bytes);
+        self.pipe.restart(sample.bytes_per_second());
         self.state = State::ProbeBw(Phase::Up);
         self.raise_slope(w);
     }

@@ -26,20 +26,20 @@ pub struct Settings {
 
 /// Parameters of the scheme. Section numbers refer to draft-ietf-ccwg-bbr-06.
 pub const PARAMS: &[Param] = &[
-    Param::number("loss_thresh", 0.02, (0.0, 0.9), "largest share of a flight that may be lost in a probe (LossThresh, §2.8)"),
-    Param::number("beta", 0.7, (0.1, 1.0), "smallest share of a bound after a round trip with losses (Beta, §2.8)"),
-    Param::number("headroom", 0.15, (0.0, 0.9), "share of inflight_longterm left to other flows (Headroom, §2.8)"),
-    Param::number("drain_gain", 0.5, (0.05, 1.0), "pacing gain of Drain (§2.5; drafts before -05 and Linux' v3 have 0.35)"),
-    Param::number("down_gain", 0.9, (0.05, 1.0), "pacing gain of ProbeBW_DOWN (§5.3.3.1; Linux' v3 has 0.91)"),
-    Param::number("up_cwnd_gain", 2.25, (1.0, 10.0), "cwnd gain of ProbeBW_UP (§5.6.1; 2 in BBR v2)"),
-    Param::number(
+    Param::with_range("loss_thresh", 0.02, (0.0, 0.9), "largest share of a flight that may be lost in a probe (LossThresh, §2.8)"),
+    Param::with_range("beta", 0.7, (0.1, 1.0), "smallest share of a bound after a round trip with losses (Beta, §2.8)"),
+    Param::with_range("headroom", 0.15, (0.0, 0.9), "share of inflight_longterm left to other flows (Headroom, §2.8)"),
+    Param::with_range("drain_gain", 0.5, (0.05, 1.0), "pacing gain of Drain (§2.5; drafts before -05 and Linux' v3 have 0.35)"),
+    Param::with_range("down_gain", 0.9, (0.05, 1.0), "pacing gain of ProbeBW_DOWN (§5.3.3.1; Linux' v3 has 0.91)"),
+    Param::with_range("up_cwnd_gain", 2.25, (1.0, 10.0), "cwnd gain of ProbeBW_UP (§5.6.1; 2 in BBR v2)"),
+    Param::with_range(
         "startup_losses",
         6.0,
         (1.0, 1e9),
         "separate lost ranges in a round trip that end Startup, if the share loss_thresh of the flight is lost as well (§5.3.1.3)",
     ),
-    Param::number("probe_wait", 2.0, (0.0, 1000.0), "shortest time between bandwidth probes, s; a random time of up to 1 s is added (§5.3.3.8.3)"),
-    Param::number("probe_rtt_interval", 5.0, (0.1, 1000.0), "time between ProbeRTT states, s (ProbeRTTInterval, §2.16.2)"),
+    Param::with_range("probe_wait", 2.0, (0.0, 1000.0), "shortest time between bandwidth probes, s; a random time of up to 1 s is added (§5.3.3.8.3)"),
+    Param::with_range("probe_rtt_interval", 5.0, (0.1, 1000.0), "time between ProbeRTT states, s (ProbeRTTInterval, §2.16.2)"),
 ];
 
 impl Settings {

@@ -1,5 +1,5 @@
 use super::settings::Settings;
-use crate::bbr::Stay;
+use crate::bbr::ProbeRttProgress;
 
 /// BBR.StartupPacingGain, 4 ln 2: smallest gain that doubles the rate each round trip (§2.5).
 pub const STARTUP_GAIN: f64 = 4.0 * std::f64::consts::LN_2;
@@ -22,7 +22,7 @@ pub enum State {
     ProbeBw(Phase),
     /// ProbeRTT: keeps half of the bandwidth-delay product in flight, so that the flow measures the RTT
     /// without its own queue.
-    ProbeRtt(Option<Stay>),
+    ProbeRtt(Option<ProbeRttProgress>),
 }
 
 /// Phase of the bandwidth-probing cycle.
@@ -65,7 +65,7 @@ impl State {
     }
 
     /// True in ProbeBW_UP.
-    pub fn is_up(self) -> bool {
+    pub fn is_probe_up(self) -> bool {
         self == State::ProbeBw(Phase::Up)
     }
 }

@@ -1,8 +1,8 @@
 use super::delta::Delta;
-use super::overload::Overload;
-use super::trips::{RoundTrips, Standing};
+use super::overload::OverloadDetector;
+use super::trips::{RttStatistics, StandingEstimate};
 use super::velocity::Velocity;
-use crate::config::Validation;
+use crate::config::CwndValidation;
 use crate::estimators::Rounds;
 use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
@@ -11,7 +11,7 @@ use airhop_base::{Rate, Time};
 /// Minimum window in segments (the authors' sender).
 const LEAST_CWND: f64 = 2.0;
 /// Fraction of the window that remains after excessive loss (the authors' sender).
-const AFTER_OVERLOAD: f64 = 0.7;
+const OVERLOAD_WINDOW_FACTOR: f64 = 0.7;
 /// Pacing rate as a multiple of cwnd/RTTstanding. The multiple is large enough for pacing not to slow the
 /// sender (§2.1).
 const PACING_GAIN: f64 = 2.0;
@@ -19,10 +19,10 @@ const PACING_GAIN: f64 = 2.0;
 /// Copa. Section numbers refer to Arun and Balakrishnan 2018.
 #[derive(Debug)]
 pub struct Copa {
-    trips: RoundTrips,
-    standing: Option<Standing>,
+    trips: RttStatistics,
+    standing: Option<StandingEstimate>,
     delta: Delta,
-    overload: Overload,
+    overload: OverloadDetector,
     /// Velocity; `None` in slow start.
     velocity: Option<Velocity>,
     rounds: Rounds,
@@ -33,10 +33,10 @@ impl Copa {
     /// mode.
     pub fn new(delta: f64, may_compete: bool) -> Self {
         Copa {
-            trips: RoundTrips::new(),
+            trips: RttStatistics::new(),
             standing: None,
             delta: Delta::new(delta, may_compete),
-            overload: Overload::default(),
+            overload: OverloadDetector::default(),
             velocity: None,
             rounds: Rounds::default(),
         }
@@ -50,21 +50,21 @@ impl Copa {
         }
         let (Some(standing), Some(srtt)) = (&self.standing, self.trips.smoothed()) else { return false };
         let is_steady = self.velocity.is_some_and(|velocity| velocity.is_steady());
-        self.delta.on_queue(d.now, standing.is_nearly_empty(cwnd), is_steady, srtt);
+        self.delta.update_mode(d.now, standing.is_nearly_empty(cwnd), is_steady, srtt);
         self.overload.on_delivery(d.now, segments, lost, srtt)
     }
 
     /// True if λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q) (§2.1 step 3). Equality means 1/δ queued segments, and
     /// counts as below the target.
-    fn is_below_target(&self, cwnd: f64, standing: &Standing) -> bool {
-        standing.own(cwnd) * self.delta.get() <= 1.0
+    fn is_below_target(&self, cwnd: f64, standing: &StandingEstimate) -> bool {
+        standing.own_queued_segments(cwnd) * self.delta.get() <= 1.0
     }
 }
 
 /// True if the flight uses at least half of the window, so that the window may grow. A paced flight fills the
 /// window only at the end of a round trip.
 fn may_grow(w: &Window, s: &SenderState) -> bool {
-    s.validation == Validation::Never || s.usage.permits_growth(Validation::Half, w)
+    s.validation == CwndValidation::Never || s.usage.permits_growth(CwndValidation::Half, w)
 }
 
 impl CongestionControl for Copa {
@@ -89,10 +89,10 @@ impl CongestionControl for Copa {
     }
 
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
-        let [segments, lost] = [d.arrivals.fresh, d.lost].map(|bytes| bytes as f64 / s.mss as f64);
+        let [segments, lost] = [d.arrivals.newly_delivered_bytes, d.lost].map(|bytes| bytes as f64 / s.mss as f64);
         let is_overloaded = self.measure(w.cwnd, d, segments, lost);
-        let total = d.arrivals.total;
-        if d.arrivals.rate.is_some_and(|sample| self.rounds.on_arrival(sample.prior, total)) {
+        let total = d.arrivals.total_delivered_bytes;
+        if d.arrivals.rate.is_some_and(|sample| self.rounds.on_arrival(sample.prior_delivered_bytes, total)) {
             self.delta.on_round();
             if let Some(velocity) = &mut self.velocity {
                 velocity.on_round(w.cwnd);
@@ -101,7 +101,7 @@ impl CongestionControl for Copa {
         let Some(standing) = self.standing else { return };
         let is_below = self.is_below_target(w.cwnd, &standing);
         if is_overloaded {
-            w.cwnd *= AFTER_OVERLOAD;
+            w.cwnd *= OVERLOAD_WINDOW_FACTOR;
         } else if is_below && !may_grow(w, s) {
             return;
         } else if w.in_slow_start() && is_below {
@@ -110,7 +110,7 @@ impl CongestionControl for Copa {
         }
         w.ssthresh = LEAST_CWND;
         let delta = self.delta.get();
-        let v = self.velocity.get_or_insert(Velocity::new(w.cwnd)).within(w.cwnd, delta);
+        let v = self.velocity.get_or_insert(Velocity::new(w.cwnd)).limit_velocity(w.cwnd, delta);
         let step = segments * v / (delta * w.cwnd);
         w.cwnd = (w.cwnd + if is_below { step } else { -step }).max(LEAST_CWND);
     }
@@ -123,6 +123,6 @@ impl CongestionControl for Copa {
     fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let rtt = self.standing?.rtt.secs_f64();
         let bps = PACING_GAIN * w.cwnd * (s.mss * 8) as f64 / rtt;
-        Some(Rate::computed(bps))
+        Some(Rate::from_bps_f64(bps))
     }
 }

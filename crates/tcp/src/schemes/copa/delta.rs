@@ -1,7 +1,7 @@
 use airhop_base::{Span, Time};
 
 /// Number of round trips within which the queue becomes nearly empty if all flows are Copa flows (§3).
-const EMPTIES_EVERY: u64 = 5;
+const QUEUE_EMPTY_ROUND_TRIPS: u64 = 5;
 
 /// Parameter delta and the mode of §2.2. Delta sets the flow's share of the queue.
 #[derive(Debug)]
@@ -48,12 +48,12 @@ impl Delta {
     /// Updates the mode with the state of the queue at an ACK. `srtt` is the present smoothed RTT.
     /// Competitive mode begins only at a velocity of 1. At a higher velocity, the flow itself causes the
     /// queue.
-    pub fn on_queue(&mut self, now: Time, is_nearly_empty: bool, is_steady: bool, srtt: Span) {
+    pub fn update_mode(&mut self, now: Time, is_nearly_empty: bool, is_steady: bool, srtt: Span) {
         if is_nearly_empty || (!is_steady && !self.is_competitive()) {
             self.empty = Some(now);
         }
         let empty = *self.empty.get_or_insert(now);
-        let is_filled = self.may_compete && now.since(empty) > srtt * EMPTIES_EVERY;
+        let is_filled = self.may_compete && now.since(empty) > srtt * QUEUE_EMPTY_ROUND_TRIPS;
         if !is_filled {
             self.mode = Mode::Default;
         } else if self.mode == Mode::Default {
@@ -90,7 +90,7 @@ mod tests {
     const RTT: Span = Span::from_millis(100);
 
     fn see(delta: &mut Delta, ms: u64, is_nearly_empty: bool) {
-        delta.on_queue(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
+        delta.update_mode(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
     }
 
     /// Returns a sender that has seen no empty queue for more than five round trips.
@@ -157,7 +157,7 @@ mod tests {
     // is sufficient to end the mode.
     #[test]
     fn a_queue_of_the_flow_itself_keeps_the_default_mode() {
-        let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);
+        let see = |delta: &mut Delta, ms| delta.update_mode(Time::ZERO + Span::from_millis(ms), false, false, RTT);
         let mut delta = Delta::new(0.5, true);
         [0, 400, 800, 1200].into_iter().for_each(|ms| see(&mut delta, ms));
         assert!(!delta.is_competitive());

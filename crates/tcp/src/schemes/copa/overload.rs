@@ -2,31 +2,31 @@ use airhop_base::{Span, Time};
 
 /// Minimum number of round trips and of segments for counting losses, and maximum fraction of lost segments
 /// (the authors' sender).
-const ROUND_TRIPS: u64 = 2;
-const SEGMENTS: f64 = 20.0;
-const TOO_MANY: f64 = 0.3;
+const MIN_ROUND_TRIPS: u64 = 2;
+const MIN_SEGMENTS: f64 = 20.0;
+const MAX_LOSS_FRACTION: f64 = 0.3;
 
 /// Detector of a path with a delay that does not depend on the flow's rate, such as a policer or a queue that
 /// is always full. On such a path only losses limit the window.
 #[derive(Debug, Default)]
-pub struct Overload {
+pub struct OverloadDetector {
     since: Time,
     delivered: f64,
     lost: f64,
 }
 
-impl Overload {
+impl OverloadDetector {
     /// Counts delivered and lost segments. Returns true if the fraction of lost segments is too high.
     pub fn on_delivery(&mut self, now: Time, delivered: f64, lost: f64, srtt: Span) -> bool {
         self.delivered += delivered;
         self.lost += lost;
         let all = self.delivered + self.lost;
-        if now.since(self.since) <= srtt * ROUND_TRIPS || all <= SEGMENTS {
+        if now.since(self.since) <= srtt * MIN_ROUND_TRIPS || all <= MIN_SEGMENTS {
             return false;
         }
         let share = self.lost / all;
-        *self = Overload { since: now, ..Overload::default() };
-        share > TOO_MANY
+        *self = OverloadDetector { since: now, ..OverloadDetector::default() };
+        share > MAX_LOSS_FRACTION
     }
 }
 
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn a_loss_rate_above_30_percent_is_overload() {
         let after = |lost: f64, segments: u64, gap: u64| {
-            let mut overload = Overload::default();
+            let mut overload = OverloadDetector::default();
             (1..=segments)
                 .map(|k| {
                     let now = Time::ZERO + Span::from_millis(gap * k);

@@ -2,18 +2,18 @@ use crate::estimators::{WindowedMax, WindowedMin};
 use airhop_base::{Span, Time};
 
 /// Length of the filter window of RTTmin (§2.1).
-const LEAST_LASTS: Span = Span::from_secs(10);
+const MIN_RTT_FILTER_LEN: Span = Span::from_secs(10);
 /// Length of the filter window of RTTmax in round trips (§2.2).
-const GREATEST_LASTS: u64 = 4;
+const MAX_RTT_FILTER_ROUNDS: u64 = 4;
 /// Limit of a nearly empty queue, as a fraction of the delay's oscillation (§2.2).
 const NEARLY_EMPTY: f64 = 0.1;
 /// Maximum number of the flow's own segments in a nearly empty queue. For two flows at delta = 1/2, a tenth
 /// of the oscillation is one segment: the segment in service.
-const OWN_NEARLY_NONE: f64 = 1.0;
+const MAX_OWN_QUEUED_SEGMENTS: f64 = 1.0;
 
 /// RTT statistics of Copa.
 #[derive(Debug)]
-pub struct RoundTrips {
+pub struct RttStatistics {
     smoothed: Option<Span>,
     least: WindowedMin<Span>,
     standing: WindowedMin<Span>,
@@ -22,33 +22,33 @@ pub struct RoundTrips {
 
 /// Standing RTT and queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct StandingEstimate {
     /// RTTstanding (§2.1): minimum RTT of the last srtt/2. A single delayed ACK has no effect.
     pub rtt: Span,
     /// d_q = RTTstanding - RTTmin.
-    pub queue: Span,
+    pub queueing_delay: Span,
     /// RTTmax - RTTmin.
-    pub swing: Span,
+    pub rtt_range: Span,
 }
 
-impl Standing {
+impl StandingEstimate {
     /// Returns the number of queued segments of a sender with window `cwnd`: λ d_q.
-    pub fn own(&self, cwnd: f64) -> f64 {
-        cwnd * self.queue.secs_f64() / self.rtt.secs_f64()
+    pub fn own_queued_segments(&self, cwnd: f64) -> f64 {
+        cwnd * self.queueing_delay.secs_f64() / self.rtt.secs_f64()
     }
 
     /// True if the queue is nearly empty for a sender with window `cwnd`.
     pub fn is_nearly_empty(&self, cwnd: f64) -> bool {
-        self.queue.secs_f64() <= NEARLY_EMPTY * self.swing.secs_f64() || self.own(cwnd) <= OWN_NEARLY_NONE
+        self.queueing_delay.secs_f64() <= NEARLY_EMPTY * self.rtt_range.secs_f64() || self.own_queued_segments(cwnd) <= MAX_OWN_QUEUED_SEGMENTS
     }
 }
 
-impl RoundTrips {
+impl RttStatistics {
     /// Creates the state before the first sample.
     pub fn new() -> Self {
-        RoundTrips {
+        RttStatistics {
             smoothed: None,
-            least: WindowedMin::new(LEAST_LASTS.nanos()),
+            least: WindowedMin::new(MIN_RTT_FILTER_LEN.nanos()),
             standing: WindowedMin::new(0),
             greatest: WindowedMax::new(0),
         }
@@ -59,7 +59,7 @@ impl RoundTrips {
         let smoothed = self.smoothed.map_or(rtt, |srtt| (srtt * 7 + rtt) / 8); // RFC 6298 §2
         self.smoothed = Some(smoothed);
         self.standing.resize((smoothed / 2).nanos());
-        self.greatest.resize((smoothed * GREATEST_LASTS).nanos());
+        self.greatest.resize((smoothed * MAX_RTT_FILTER_ROUNDS).nanos());
         let now = now.nanos();
         self.least.update(now, rtt);
         self.standing.update(now, rtt);
@@ -72,10 +72,10 @@ impl RoundTrips {
     }
 
     /// Returns standing RTT and queueing delay at the last sample; `None` before the first sample.
-    pub fn standing(&self) -> Option<Standing> {
+    pub fn standing(&self) -> Option<StandingEstimate> {
         let (least, rtt, greatest) =
             (self.least.extreme()?, self.standing.extreme()?, self.greatest.extreme()?);
-        Some(Standing { rtt, queue: rtt.saturating_sub(least), swing: greatest.saturating_sub(least) })
+        Some(StandingEstimate { rtt, queueing_delay: rtt.saturating_sub(least), rtt_range: greatest.saturating_sub(least) })
     }
 }
 
@@ -83,8 +83,8 @@ impl RoundTrips {
 mod tests {
     use super::*;
 
-    fn after(samples: &[(u64, u64)]) -> Standing {
-        let mut trips = RoundTrips::new();
+    fn after(samples: &[(u64, u64)]) -> StandingEstimate {
+        let mut trips = RttStatistics::new();
         for &(at, rtt) in samples {
             trips.update(Time::ZERO + Span::from_millis(at), Span::from_millis(rtt));
         }
@@ -97,9 +97,9 @@ mod tests {
     fn rtt_standing_is_the_minimum_over_half_an_srtt() {
         let ms = Span::from_millis;
         let one = after(&[(100, 100), (110, 100), (130, 120), (140, 120)]);
-        assert_eq!((one.rtt, one.queue), (ms(100), Span::ZERO));
+        assert_eq!((one.rtt, one.queueing_delay), (ms(100), Span::ZERO));
         let all = after(&[(100, 100), (110, 100), (130, 120), (150, 115), (165, 130)]);
-        assert_eq!((all.rtt, all.queue), (ms(115), ms(15)));
+        assert_eq!((all.rtt, all.queueing_delay), (ms(115), ms(15)));
     }
 
     // §2.1: RTTmin is the minimum over ten seconds, because routes change.
@@ -108,8 +108,8 @@ mod tests {
         let steady = |until: u64| -> Vec<_> {
             [(0, 100)].into_iter().chain((1..=until / 100).map(|k| (100 * k, 140))).collect()
         };
-        assert_eq!(after(&steady(10_000)).queue, Span::from_millis(40));
-        assert_eq!(after(&steady(10_100)).queue, Span::ZERO);
+        assert_eq!(after(&steady(10_000)).queueing_delay, Span::from_millis(40));
+        assert_eq!(after(&steady(10_100)).queueing_delay, Span::ZERO);
     }
 
     // §2.2: "any queuing delay lower than 10% of the rate oscillations in the last four RTTs": if the RTT
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_single_segment_of_the_flow_is_no_queue() {
         let standing = after(&[(0, 100), (100, 105), (200, 105)]);
-        assert_eq!(standing.own(42.0), 2.0);
+        assert_eq!(standing.own_queued_segments(42.0), 2.0);
         assert!(standing.is_nearly_empty(21.0) && !standing.is_nearly_empty(21.1));
     }
 }

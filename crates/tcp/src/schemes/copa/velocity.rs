@@ -1,6 +1,6 @@
 /// Number of round trips in one direction after which the velocity doubles (§2.1 step 4). In steady state the
 /// direction changes every two and a half round trips.
-const PATIENCE: u32 = 3;
+const ROUNDS_BEFORE_DOUBLING: u32 = 3;
 
 /// Velocity v. The window changes by v/delta segments per round trip (§2.1).
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Velocity {
             return;
         }
         self.lasted += 1;
-        if self.lasted >= PATIENCE {
+        if self.lasted >= ROUNDS_BEFORE_DOUBLING {
             self.v *= 2.0;
         }
     }
@@ -47,7 +47,7 @@ impl Velocity {
     }
 
     /// Returns the velocity v. First halves v until the window at most doubles in a round trip.
-    pub fn within(&mut self, cwnd: f64, delta: f64) -> f64 {
+    pub fn limit_velocity(&mut self, cwnd: f64, delta: f64) -> f64 {
         while self.v > 1.0 && self.v > cwnd * delta {
             self.v /= 2.0;
         }
@@ -67,7 +67,7 @@ mod tests {
         let windows = [12.0, 14.0, 16.0, 18.0, 22.0, 30.0, 29.0, 27.0, 28.0];
         let seen = windows.map(|cwnd| {
             velocity.on_round(cwnd);
-            velocity.within(1e9, 0.5)
+            velocity.limit_velocity(1e9, 0.5)
         });
         assert_eq!(seen, [1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 1.0, 1.0, 1.0]);
     }
@@ -82,7 +82,7 @@ mod tests {
             let mut velocity = Velocity::new(at(0));
             for round in 1..40 {
                 velocity.on_round(at(round));
-                assert_eq!(velocity.within(1e9, 0.5), 1.0, "phase {phase}, round {round}");
+                assert_eq!(velocity.limit_velocity(1e9, 0.5), 1.0, "phase {phase}, round {round}");
             }
         }
     }
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn the_copa_window_at_most_doubles_in_a_round_trip() {
         let mut velocity = Velocity { v: 16.0, ..Velocity::new(10.0) };
-        assert_eq!(velocity.within(40.0, 0.5), 16.0);
-        assert_eq!(velocity.within(10.0, 0.5), 4.0);
-        assert_eq!(velocity.within(40.0, 0.5), 4.0);
-        assert_eq!(velocity.within(1.0, 0.5), 1.0);
+        assert_eq!(velocity.limit_velocity(40.0, 0.5), 16.0);
+        assert_eq!(velocity.limit_velocity(10.0, 0.5), 4.0);
+        assert_eq!(velocity.limit_velocity(40.0, 0.5), 4.0);
+        assert_eq!(velocity.limit_velocity(1.0, 0.5), 1.0);
     }
 }

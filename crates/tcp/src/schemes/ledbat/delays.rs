@@ -29,7 +29,7 @@ impl Delays {
 
     /// Implements update_base_delay() and update_current_delay().
     pub fn update(&mut self, now: Time, delay: Span) {
-        self.base.update(now.since(Time::ZERO).whole(MINUTE), delay);
+        self.base.update(now.since(Time::ZERO).whole_multiples(MINUTE), delay);
         self.current.update(self.samples, delay);
         self.samples += 1;
     }

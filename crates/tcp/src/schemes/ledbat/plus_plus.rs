@@ -11,10 +11,10 @@ const GAIN_AT_LEAST: f64 = 1.0 / 16.0;
 const FIRST_EXIT: f64 = 0.75;
 /// Duration in round trips of a slowdown, and of the period between first slow start and first slowdown
 /// (§4.4).
-const ROUND_TRIPS: u64 = 2;
+const SLOWDOWN_ROUND_TRIPS: u64 = 2;
 /// Interval between slowdowns, as a multiple of the last slowdown's duration. Slowdowns thus last at most a
 /// tenth of the time (§4.4).
-const PAUSE: u64 = 9;
+const SLOWDOWN_INTERVAL_FACTOR: u64 = 9;
 
 /// LEDBAT++. Section numbers refer to draft-irtf-iccrg-ledbat-plus-plus-01.
 #[derive(Debug)]
@@ -64,13 +64,13 @@ impl PlusPlus {
             w.ssthresh = w.cwnd;
         }
         match self.phase {
-            Phase::Start if !w.in_slow_start() => self.phase = cruise(rtt * ROUND_TRIPS),
+            Phase::Start if !w.in_slow_start() => self.phase = cruise(rtt * SLOWDOWN_ROUND_TRIPS),
             Phase::Cruise { until } if now >= until => {
                 *w = Window { cwnd: LEAST_CWND, ssthresh: w.cwnd.max(LEAST_CWND) };
-                self.phase = Phase::Stand { began: now, until: now + rtt * ROUND_TRIPS };
+                self.phase = Phase::Stand { began: now, until: now + rtt * SLOWDOWN_ROUND_TRIPS };
             }
             Phase::Stand { began, until } if now >= until => self.phase = Phase::Return { began },
-            Phase::Return { began } if !w.in_slow_start() => self.phase = cruise((now - began) * PAUSE),
+            Phase::Return { began } if !w.in_slow_start() => self.phase = cruise((now - began) * SLOWDOWN_INTERVAL_FACTOR),
             _ => {}
         }
     }
@@ -81,7 +81,7 @@ impl CongestionControl for PlusPlus {
         let (Some(base), Some(rtt)) = (self.delays.base(), self.delays.current()) else { return };
         let queueing = rtt.saturating_sub(base);
         self.advance(w, a.now, rtt, queueing);
-        let segments = a.delivered as f64 / s.mss as f64;
+        let segments = a.delivered_bytes as f64 / s.mss as f64;
         w.cwnd = match self.phase {
             Phase::Stand { .. } => LEAST_CWND,
             _ if w.in_slow_start() => (w.cwnd + self.gain(base) * segments).min(w.ssthresh),
@@ -99,7 +99,7 @@ impl CongestionControl for PlusPlus {
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
-        if let Some(rtt) = a.sample {
+        if let Some(rtt) = a.newest_rtt {
             self.delays.update(a.now, rtt);
         }
     }

@@ -30,9 +30,9 @@ impl CongestionControl for Ledbat {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let Some(off_target) = self.off_target() else { return };
         let mss = s.mss as f64;
-        w.cwnd += self.gain * off_target * (a.delivered as f64 / mss) / w.cwnd;
+        w.cwnd += self.gain * off_target * (a.delivered_bytes as f64 / mss) / w.cwnd;
         // The flight before this ACK.
-        let flight = (s.nxt - s.una + a.acked) as f64 / mss;
+        let flight = (s.nxt - s.una + a.acked_bytes) as f64 / mss;
         w.cwnd = w.cwnd.min(flight + self.allowed).max(LEAST_CWND);
     }
 
@@ -47,7 +47,7 @@ impl CongestionControl for Ledbat {
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = s.board.sent_once(arrival.seq)
+            && let Some(sent) = s.scoreboard.sent_once(arrival.seq)
         {
             // a receiver that reports wrong times cannot make the delay negative
             self.delays.update(a.now, arrival.at.since(sent));
@@ -83,9 +83,9 @@ mod tests {
             let mut state = SenderState::new(&Preset::Ns2.config(MSS as u32));
             for n in 0..in_flight {
                 let start = 1 + n * MSS;
-                state.board.on_sent(at(0), start, start + MSS);
+                state.scoreboard.on_sent(at(0), start, start + MSS);
             }
-            (state.nxt, state.max_sent) = (1 + in_flight * MSS, 1 + in_flight * MSS);
+            (state.nxt, state.sent_end) = (1 + in_flight * MSS, 1 + in_flight * MSS);
             Case { ledbat, state, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }
         }
 

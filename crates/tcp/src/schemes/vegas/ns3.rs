@@ -1,5 +1,5 @@
-use crate::control::{Reno, whole};
-use crate::estimators::least;
+use crate::control::{Reno, floor_segments};
+use crate::estimators::min_with_sample;
 use crate::schemes::Params;
 use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
@@ -32,7 +32,7 @@ struct Round {
 }
 
 /// Minimum number of RTT samples per round. With fewer samples, Reno's rules apply.
-const ENOUGH: u32 = 3;
+const MIN_RTT_SAMPLES: u32 = 3;
 
 impl Ns3 {
     pub fn new(p: &Params) -> Self {
@@ -50,19 +50,19 @@ impl Ns3 {
     /// Determines the window change. Called once per round.
     fn decide(&self, w: &mut Window) {
         let (Some(base), Some(least)) = (self.base, self.round.least) else { return };
-        let cwnd = whole(w.cwnd);
+        let cwnd = floor_segments(w.cwnd);
         let fits = (cwnd * base.secs_f64() / least.secs_f64()).floor();
         let queued = cwnd - fits;
         if w.in_slow_start() {
             if queued > self.gamma {
                 w.cwnd = cwnd.min(fits + 1.0);
-                w.ssthresh = below(w);
+                w.ssthresh = reduced_ssthresh(w);
             } else {
                 w.cwnd += 1.0;
             }
         } else if queued > self.beta {
             w.cwnd = cwnd - 1.0;
-            w.ssthresh = below(w);
+            w.ssthresh = reduced_ssthresh(w);
         } else if queued < self.alpha {
             w.cwnd = cwnd + 1.0;
         }
@@ -71,7 +71,7 @@ impl Ns3 {
 }
 
 /// Returns the smaller of ssthresh and the window less one segment.
-fn below(w: &Window) -> f64 {
+fn reduced_ssthresh(w: &Window) -> f64 {
     w.ssthresh.min(w.cwnd - 1.0).max(2.0)
 }
 
@@ -84,7 +84,7 @@ impl CongestionControl for Ns3 {
             self.round = Round { end: s.nxt, ..Round::default() };
         }
         if s.una >= self.round.end {
-            if self.round.samples < ENOUGH {
+            if self.round.samples < MIN_RTT_SAMPLES {
                 Reno.on_ack(w, a, s);
             } else {
                 self.decide(w);
@@ -96,20 +96,20 @@ impl CongestionControl for Ns3 {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        w.ssthresh = below(w);
+        w.ssthresh = reduced_ssthresh(w);
         w.cwnd = w.ssthresh;
         self.restarts = true;
         if l.signal == Signal::Timeout {
             w.cwnd = 1.0;
-            self.recovery_point = s.max_sent;
+            self.recovery_point = s.sent_end;
         }
         LossClass::Congestion
     }
 
     fn observe(&mut self, _: &Ack, s: &SenderState) {
         let Some(srtt) = s.srtt else { return };
-        self.base = least(self.base, srtt);
-        self.round.least = least(self.round.least, srtt);
+        self.base = min_with_sample(self.base, srtt);
+        self.round.least = min_with_sample(self.round.least, srtt);
         self.round.samples += 1;
     }
 }
@@ -121,7 +121,7 @@ mod tests {
     use airhop_base::Time;
 
     fn vegas() -> Ns3 {
-        let scheme = schemes::find("vegas").expect("a known scheme");
+        let scheme = schemes::find_scheme("vegas").expect("a known scheme");
         let mut p = Params::defaults(scheme);
         p.set(scheme, "alpha", 2.0).expect("in range");
         p.set(scheme, "beta", 4.0).expect("in range");
@@ -135,7 +135,7 @@ mod tests {
             let s = SenderState {
                 una,
                 nxt,
-                max_sent: nxt,
+                sent_end: nxt,
                 srtt: Some(Span::from_millis(ms)),
                 ..SenderState::new(&Preset::Rfc.config(1000))
             };

@@ -1,5 +1,5 @@
-use crate::control::{WholeSegmentAbc, whole};
-use crate::estimators::least;
+use crate::control::{WholeSegmentAbc, floor_segments};
+use crate::estimators::min_with_sample;
 use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
@@ -24,7 +24,7 @@ pub(super) struct Ns2 {
 }
 
 /// Minimum number of RTT samples. With fewer samples, Reno's rules apply.
-const ENOUGH: u64 = 3;
+const MIN_RTT_SAMPLES: u64 = 3;
 
 impl Ns2 {
     pub fn new(beta: f64) -> Self {
@@ -47,7 +47,7 @@ impl Ns2 {
 
 impl CongestionControl for Ns2 {
     fn on_ack(&mut self, w: &mut Window, _: &Ack, s: &SenderState) {
-        let Some(base) = self.base.filter(|_| s.una >= self.recovery_point && self.samples >= ENOUGH) else {
+        let Some(base) = self.base.filter(|_| s.una >= self.recovery_point && self.samples >= MIN_RTT_SAMPLES) else {
             return self.window.grow(w);
         };
         let micros = |span: Span| (span.nanos() / 1000 + 1) as f64;
@@ -70,24 +70,24 @@ impl CongestionControl for Ns2 {
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let is_congested = self.is_congested();
         let left = if is_congested { w.cwnd / 2.0 } else { w.cwnd * 4.0 / 5.0 };
-        let left = whole(left).max(2.0);
-        self.window.cut(w, left, left, l.signal);
+        let left = floor_segments(left).max(2.0);
+        self.window.reduce_window(w, left, left, l.signal);
         if l.signal == Signal::Timeout {
-            self.recovery_point = s.max_sent;
+            self.recovery_point = s.sent_end;
         }
         if is_congested || l.signal == Signal::Timeout { LossClass::Congestion } else { LossClass::Wireless }
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.window.observe(a, s);
-        if a.acked == 0 {
+        if a.acked_bytes == 0 {
             return;
         }
         // The RTT is that of the newest cumulatively acknowledged segment, even if the ACK SACKs a later
         // segment.
-        self.latest = s.board.sent_once(s.una.saturating_sub(s.mss).max(1)).map(|at| a.now - at);
+        self.latest = s.scoreboard.sent_once(s.una.saturating_sub(s.mss).max(1)).map(|at| a.now - at);
         if let Some(latest) = self.latest {
-            self.base = least(self.base, latest);
+            self.base = min_with_sample(self.base, latest);
             self.samples += 1;
         }
     }

@@ -1,4 +1,4 @@
-use crate::control::{WholeSegmentAbc, whole};
+use crate::control::{WholeSegmentAbc, floor_segments};
 use crate::estimators::AckCredit;
 use crate::seams::{Ack, CongestionControl, LossClass, Loss, Window};
 use crate::sender_state::SenderState;
@@ -10,7 +10,7 @@ use airhop_base::Time;
 pub(super) struct Ns2 {
     window: WholeSegmentAbc,
     credit: AckCredit,
-    rate: Rate,
+    rate: Ns2RateFilter,
     /// Smoothed RTT at the last ACK of new data, and the minimum of this RTT, in ms.
     rtt: u64,
     least: u64,
@@ -21,7 +21,7 @@ impl Default for Ns2 {
         Ns2 {
             window: WholeSegmentAbc::default(),
             credit: AckCredit::new(f64::INFINITY, false),
-            rate: Rate::default(),
+            rate: Ns2RateFilter::default(),
             rtt: 0,
             least: u64::MAX,
         }
@@ -30,7 +30,7 @@ impl Default for Ns2 {
 
 /// Both filter stages in bytes per millisecond. Each stage weights the previous value by 7/8 and rounds down.
 #[derive(Debug, Default)]
-struct Rate {
+struct Ns2RateFilter {
     began: Option<u64>,
     bytes: u64,
     first: u64,
@@ -38,14 +38,14 @@ struct Rate {
 }
 
 /// Minimum duration of a rate sample in ms.
-const SHORTEST_ROUND: u64 = 50;
+const MIN_ROUND_MS: u64 = 50;
 
-impl Rate {
+impl Ns2RateFilter {
     /// Processes an ACK that counts for `bytes` bytes. `now` and `rtt` (the present RTT) are in ms.
     fn on_ack(&mut self, now: u64, bytes: u64, rtt: u64) {
         let began = *self.began.get_or_insert(now);
         let round = now - began;
-        if rtt > 0 && round > rtt.max(SHORTEST_ROUND) {
+        if rtt > 0 && round > rtt.max(MIN_ROUND_MS) {
             let sample = std::mem::take(&mut self.bytes) / round;
             if self.first == 0 && self.second == 0 {
                 (self.first, self.second) = (sample, sample);
@@ -70,16 +70,16 @@ impl CongestionControl for Ns2 {
         // the estimate at that time (CA_EVENT_COMPLETE_CWR), which the port omits.
         let half = w.cwnd / 2.0;
         let filled = self.rate.second * self.least.min(1 << 32) / s.mss;
-        self.window.cut(w, half, (filled as f64).max(2.0), l.signal);
+        self.window.reduce_window(w, half, (filled as f64).max(2.0), l.signal);
         LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.window.observe(a, s);
-        if a.acked > 0 {
-            self.rtt = s.srtt.map_or(0, |srtt| whole(srtt.millis_f64()) as u64);
+        if a.acked_bytes > 0 {
+            self.rtt = s.srtt.map_or(0, |srtt| floor_segments(srtt.millis_f64()) as u64);
         }
-        let bytes = self.credit.of(a, s) as u64;
+        let bytes = self.credit.count_bytes(a, s) as u64;
         self.rate.on_ack(a.now.since(Time::ZERO).nanos() / 1_000_000, bytes, self.rtt);
         self.least = self.least.min(self.rtt);
     }
@@ -94,7 +94,7 @@ mod tests {
     // + 80)/8 = 80.9 to 80, and after the last sample 79.9 to 79.
     #[test]
     fn both_ns2_filter_stages_round_down() {
-        let mut rate = Rate::default();
+        let mut rate = Ns2RateFilter::default();
         rate.on_ack(0, 8100, 99);
         let mut after = |ms, bytes| {
             rate.on_ack(ms, bytes, 99);
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn rounds_below_50_ms_yield_no_rate_sample() {
         for (rtt, first) in [(10, 51), (50, 51), (51, 52), (80, 81)] {
-            let mut rate = Rate::default();
+            let mut rate = Ns2RateFilter::default();
             rate.on_ack(0, 8100, rtt);
             rate.on_ack(first - 1, 0, rtt);
             assert_eq!(rate.second, 0, "{rtt}");

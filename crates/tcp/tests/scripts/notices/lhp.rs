@@ -4,7 +4,7 @@ use crate::common::script::Script;
 use crate::common::{byte, number, rfc};
 use airhop_base::{FlowId, NodeId, Time};
 use airhop_tcp::recovery::{Lhp, Trigger};
-use airhop_tcp::seams::{Ack, Advance, Detect, Next, Parts, Recovery, Window};
+use airhop_tcp::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, SenderPolicies, Window};
 use airhop_tcp::{Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
@@ -24,25 +24,25 @@ impl Shown {
 }
 
 impl Recovery for Shown {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
         self.with(|lhp| lhp.on_duplicate(s, a))
     }
-    fn next_loss(&mut self) -> Detect {
+    fn next_loss(&mut self) -> Detection {
         self.with(|lhp| lhp.next_loss())
     }
-    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
-        self.with(|lhp| lhp.enter(s, w, seq));
+    fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.with(|lhp| lhp.enter_recovery(s, w, seq));
     }
-    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> AdvanceOutcome {
         self.with(|lhp| lhp.on_advance(s, w, a))
     }
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         self.with(|lhp| lhp.on_timeout(s, now));
     }
-    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        self.with(|lhp| lhp.next(s, w))
+    fn next_segment(&mut self, s: &mut SenderState, w: &Window) -> Option<NextSegment> {
+        self.with(|lhp| lhp.next_segment(s, w))
     }
-    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &NextSegment, earlier: Option<u64>) {
         self.with(|lhp| lhp.on_sent(s, now, sent, earlier));
     }
     fn in_flight(&self, s: &SenderState) -> u64 {
@@ -59,10 +59,10 @@ impl Recovery for Shown {
 /// Returns a sender with segments 14 to 19 outstanding and a window slightly above six, as in the figure.
 fn fourteen(trigger: Trigger) -> (Script, Shown) {
     let config = rfc(6.0, 1.0);
-    let scheme = airhop_tcp::find("lhp").expect("a known scheme");
+    let scheme = airhop_tcp::find_scheme("lhp").expect("a known scheme");
     let shown = Shown(Arc::new(Mutex::new(Lhp::new(trigger, config.dupthresh))));
     let usual = (scheme.build)(&airhop_tcp::Params::defaults(scheme), &config);
-    let parts = Parts { recovery: Box::new(shown.clone()), ..usual };
+    let parts = SenderPolicies { recovery: Box::new(shown.clone()), ..usual };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
     let mut s = Script::by(sender, &config, 100_000);
     s.sent();

@@ -5,7 +5,8 @@ use crate::common::script::Script;
 use crate::common::{byte, rfc};
 use airhop_base::{Body, FlowId, NodeId, Notice, Packet, Time};
 use airhop_tcp::seams::{
-    Ack, CongestionControl, Connected, Loss, LossClass, NoticePolicy, Parts, Reaction, Run, Window,
+    Ack, CongestionControl, ConnectionEnds, Loss, LossClass, NoticePolicy, Reaction, RunState,
+    SenderPolicies, Window,
 };
 use airhop_tcp::{ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
@@ -23,15 +24,15 @@ impl NoticePolicy for Filter {
         Reaction::Ignore
     }
 
-    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+    fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
         note(run, ends);
     }
 
-    fn is_on_interface(&self) -> bool {
+    fn reads_interface(&self) -> bool {
         true
     }
 
-    fn takes(&mut self, _: Time, packet: &Packet) -> bool {
+    fn consumes_packet(&mut self, _: Time, packet: &Packet) -> bool {
         match packet.body {
             Body::Notice(_) => *self == Filter::Notices,
             Body::Tcp(_) => *self == Filter::Segments,
@@ -48,17 +49,17 @@ struct Ten;
 const FLOWS: usize = 1;
 
 /// Returns the flows that have joined the run.
-fn flows(run: &mut Run) -> Arc<Mutex<Vec<(FlowId, NodeId, NodeId)>>> {
-    run.share(FLOWS, Mutex::default)
+fn flows(run: &mut RunState) -> Arc<Mutex<Vec<(FlowId, NodeId, NodeId)>>> {
+    run.get_or_insert_with(FLOWS, Mutex::default)
 }
 
-fn note(run: &mut Run, ends: &Connected) {
+fn note(run: &mut RunState, ends: &ConnectionEnds) {
     let flows = flows(run);
     flows.lock().expect("one thread").push((ends.flow, ends.local, ends.remote));
 }
 
 impl CongestionControl for Ten {
-    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+    fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
         note(run, ends);
     }
 
@@ -72,7 +73,7 @@ impl CongestionControl for Ten {
 /// Returns a sender with ten segments outstanding since 0 ms.
 fn ten(filter: Filter) -> Script {
     let config = rfc(10.0, 5.0);
-    let parts = Parts {
+    let parts = SenderPolicies {
         control: Box::new(Ten),
         recovery: airhop_tcp::recovery::reno(&config),
         notices: Box::new(filter),
@@ -115,8 +116,8 @@ fn a_notice_that_a_program_consumes_has_no_effect() {
 // The congestion control and the notice policy join the run of their connection, with its two ends.
 #[test]
 fn both_policies_join_the_run_of_their_connection() {
-    let mut run = Run::default();
-    ten(Filter::Nothing).sender.join(&mut run);
+    let mut run = RunState::default();
+    ten(Filter::Nothing).sender.join_run(&mut run);
     let flows = flows(&mut run);
     let ends = (FlowId(0), NodeId(0), NodeId(1));
     assert_eq!(*flows.lock().expect("one thread"), [ends, ends]);

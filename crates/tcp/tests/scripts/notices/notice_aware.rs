@@ -344,7 +344,7 @@ fn the_base_station_eln_bit_causes_one_retransmission() {
 fn a_timeout_clears_pending_retransmissions() {
     for (scheme, config, _) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
-        s.sender.on_notice(at(105), Notice::about(NoticeKind::Eln, byte(5), byte(6)));
+        s.sender.on_notice(at(105), Notice::with_segment(NoticeKind::Eln, byte(5), byte(6)));
         let (_, sent) = s.expire();
         assert_eq!(sent, "2t", "{scheme}, {config:?}");
     }
@@ -397,7 +397,7 @@ fn an_undo_ends_recovery() {
     assert!(duplicates(s.at(110), true, 2, 3..=5).contains("2!"));
     s.at(120).ack(6); // 2 was only late, as the D-SACK shows
     s.at(200).dsack(6, 2);
-    assert_eq!((s.cuts(), s.sender.counters().undone), (1, 1));
+    assert_eq!((s.cuts(), s.sender.counters().undone_reductions), (1, 1));
     assert_eq!(s.at(205).eln(6), "6n");
     duplicates(&mut s, true, 6, 7..=11);
     assert_eq!(s.cuts(), 1);
@@ -465,7 +465,7 @@ fn a_short_segment_is_retransmitted_with_its_own_boundaries() {
         assert_eq!(s.opening(), "1");
         s.sender.supply(5000);
         assert_eq!(s.sent(), "1 2 3 4 5", "{scheme}"); // from byte 601 on
-        s.sender.on_notice(at(5), Notice::about(NoticeKind::Eln, 1, 601));
+        s.sender.on_notice(at(5), Notice::with_segment(NoticeKind::Eln, 1, 601));
         let again = s.sender.poll_transmit(at(5)).expect("an answer");
         assert_eq!((segment(&again).seq, segment(&again).len), (1, 600), "{scheme}");
     }

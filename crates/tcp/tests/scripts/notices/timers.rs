@@ -4,7 +4,9 @@
 use crate::common::script::Script;
 use crate::common::{MSS, at, sender};
 use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Span, Time};
-use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, NoticePolicy, Parts, Reaction, Window};
+use airhop_tcp::seams::{
+    Ack, CongestionControl, Loss, LossClass, NoticePolicy, Reaction, SenderPolicies, Window,
+};
 use airhop_tcp::{Config, Preset, ReceiverFeatures, RtoConfig, RtoKind, Sender, SenderState};
 
 fn config() -> Config {
@@ -44,7 +46,7 @@ impl NoticePolicy for Repairs {
 #[test]
 fn no_policy_retransmits_an_arrived_segment() {
     let config = config();
-    let parts = Parts {
+    let parts = SenderPolicies {
         control: Box::new(AlwaysTwo),
         recovery: airhop_tcp::recovery::reno(&config),
         notices: Box::new(Repairs),

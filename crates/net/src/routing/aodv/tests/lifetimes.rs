@@ -1,7 +1,7 @@
 //! Tests of the lifetime and the loss of routes.
 
 use super::{AFTER, BEFORE, Bench, END, ME, NS2, RFC, RouterAction, SOURCE, error, reply, request};
-use airhop_base::{NodeId, RouteReply, Routing, Span};
+use airhop_base::{AodvMessage, NodeId, RouteReply, Span};
 
 // RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, and their sequence numbers increase by
 // one. The users of the routes receive an error. ns-2 also sends an error if a route has no users.
@@ -35,7 +35,7 @@ fn a_route_expires_after_its_last_use() {
     for (plan, ends) in [(RFC, 5_000), (NS2, 12_000)] {
         let mut bench = Bench::new(plan);
         let short = RouteReply { hops: 2, dst: END, dst_seq: 10, origin: ME, lifetime: Span::from_secs(1) };
-        bench.hear(100, AFTER, Routing::Reply(short));
+        bench.hear(100, AFTER, AodvMessage::Reply(short));
         assert_eq!(bench.own(1_000), [RouterAction::Forward(0, AFTER)]);
         bench.wait(1_900);
         assert_eq!(bench.own(1_999), [RouterAction::Forward(1, AFTER)]);
@@ -68,7 +68,13 @@ fn a_forwarded_packet_extends_forward_and_reverse_routes() {
     for (plan, extended) in [(RFC, true), (NS2, false)] {
         let mut bench = Bench::new(plan);
         let short = |dst, hops| {
-            Routing::Reply(RouteReply { hops, dst, dst_seq: 10, origin: ME, lifetime: Span::from_secs(4) })
+            AodvMessage::Reply(RouteReply {
+                hops,
+                dst,
+                dst_seq: 10,
+                origin: ME,
+                lifetime: Span::from_secs(4),
+            })
         };
         let ways = [(END, AFTER, 2), (AFTER, AFTER, 0), (SOURCE, BEFORE, 2), (BEFORE, BEFORE, 0)];
         ways.iter().for_each(|&(dst, by, hops)| drop(bench.hear(0, by, short(dst, hops))));

@@ -2,8 +2,8 @@
 
 use crate::routing::AodvPlan;
 use crate::routing::aodv::{Action, RoutedPacket, Router};
-use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Routing, Span, Time, UDP_HEADER_BYTES};
-use airhop_engine::{Arena, Stream, Streams};
+use airhop_base::{AodvMessage, Body, Datagram, FlowId, NodeId, Packet, Span, Time, UDP_IP_HEADER_BYTES};
+use airhop_engine::{Arena, RandomStream, RandomStreams};
 
 const NODES: u16 = 8;
 
@@ -12,19 +12,19 @@ const NODES: u16 = 8;
 struct Net {
     routers: Vec<Router>,
     /// Messages in flight: from, to, message, remaining TTL.
-    under_way: Vec<(NodeId, NodeId, Routing, u8)>,
+    under_way: Vec<(NodeId, NodeId, AodvMessage, u8)>,
     links: Vec<bool>,
     arena: Arena<Packet>,
     now: Time,
-    dice: Stream,
+    dice: RandomStream,
 }
 
 impl Net {
     fn new(plan: AodvPlan, seed: u64) -> Self {
-        let streams = Streams::new(seed, 0);
+        let streams = RandomStreams::new(seed, 0);
         let router = |i| Router::new(NodeId(i), plan, streams.stream(&format!("jitter {i}")));
         let mut dice = streams.stream("dice");
-        let links = (0..NODES * NODES).map(|_| dice.chance(0.4)).collect();
+        let links = (0..NODES * NODES).map(|_| dice.random_bool(0.4)).collect();
         Net {
             routers: (0..NODES).map(router).collect(),
             under_way: Vec::new(),
@@ -36,7 +36,7 @@ impl Net {
     }
 
     fn any(&mut self) -> NodeId {
-        NodeId(self.dice.below(NODES.into()) as u16)
+        NodeId(self.dice.uniform_below(NODES.into()) as u16)
     }
 
     fn link(&mut self, a: NodeId, b: NodeId) -> &mut bool {
@@ -45,7 +45,7 @@ impl Net {
 
     /// Executes a random step: sends a packet, changes a link, delivers a message, or advances the time.
     fn step(&mut self) {
-        match self.dice.below(10) {
+        match self.dice.uniform_below(10) {
             0 => {
                 let (a, b) = (self.any(), self.any());
                 let is_there = self.link(a, b);
@@ -63,8 +63,8 @@ impl Net {
     }
 
     fn pass(&mut self, at: NodeId, routed: RoutedPacket) {
-        let body = Body::Udp(Datagram { number: 0, len: 0, sent: self.now, original: None });
-        let packet = Packet::new(FlowId(0), routed.src, routed.dst, UDP_HEADER_BYTES, body);
+        let body = Body::Udp(Datagram { sequence_number: 0, len: 0, sent: self.now, original: None });
+        let packet = Packet::new(FlowId(0), routed.src, routed.dst, UDP_IP_HEADER_BYTES, body);
         let id = self.arena.insert(packet);
         self.routers[usize::from(at.0)].on_packet(self.now, id, routed);
         self.carry_out(at);
@@ -72,7 +72,7 @@ impl Net {
 
     /// Advances the time by a random duration.
     fn wait(&mut self) {
-        self.now += Span::from_millis(u64::from(self.dice.below(400)));
+        self.now += Span::from_millis(u64::from(self.dice.uniform_below(400)));
         for i in 0..NODES {
             if self.routers[usize::from(i)].poll_timeout().is_some_and(|at| at <= self.now) {
                 self.routers[usize::from(i)].on_timeout(self.now);
@@ -86,12 +86,12 @@ impl Net {
         if self.under_way.is_empty() {
             return;
         }
-        let i = self.dice.below(self.under_way.len() as u32) as usize;
-        let (from, to, message, ttl) = match self.dice.chance(0.05) {
+        let i = self.dice.uniform_below(self.under_way.len() as u32) as usize;
+        let (from, to, message, ttl) = match self.dice.random_bool(0.05) {
             true => self.under_way[i].clone(),
             false => self.under_way.swap_remove(i),
         };
-        if self.dice.chance(0.1) || !*self.link(from, to) {
+        if self.dice.random_bool(0.1) || !*self.link(from, to) {
             return;
         }
         self.routers[usize::from(to.0)].on_message(self.now, message, from, ttl);
@@ -116,7 +116,7 @@ impl Net {
 
     fn forward(&mut self, at: NodeId, next: NodeId, id: airhop_engine::Id<Packet>) {
         let mut packet = self.arena.take(id);
-        let mut routed = RoutedPacket::of(&packet);
+        let mut routed = RoutedPacket::from_packet(&packet);
         if !*self.link(at, next) {
             let rest = self.routers[usize::from(at.0)].on_link_failure(self.now, next, Some(routed), None);
             assert!(rest.is_none());
@@ -149,7 +149,7 @@ impl Net {
 
 #[test]
 fn aodv_next_hops_never_form_a_loop() {
-    for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
+    for plan in [AodvPlan::RFC3561, AodvPlan { uses_local_repair: true, ..AodvPlan::RFC3561 }] {
         let mut routes = 0;
         // A router that adopts an older number from an error, as RFC 3561 §6.11 (iii) requires, causes a loop
         // with seed 558.
@@ -157,7 +157,7 @@ fn aodv_next_hops_never_form_a_loop() {
             let mut net = Net::new(plan, seed);
             for step in 0..3000 {
                 net.step();
-                assert!(!net.has_loop(), "repairs {}, seed {seed}, step {step}", plan.repairs);
+                assert!(!net.has_loop(), "repairs {}, seed {seed}, step {step}", plan.uses_local_repair);
             }
             routes += net.routes();
         }

@@ -2,7 +2,7 @@
 
 use super::{AFTER, BEFORE, Bench, END, ME, NS2, RFC, RouterAction, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
-use airhop_base::{NodeId, RouteReply, Routing, Span};
+use airhop_base::{AodvMessage, NodeId, RouteReply, Span};
 
 // RFC 3561 §6.5: a router forwards a request once, with its hop count increased, and creates the reverse
 // route.
@@ -27,7 +27,9 @@ fn the_destination_replies_with_its_sequence_number() {
         let mut bench = Bench::new(plan);
         let answers = [(1, 0), (2, 1), (3, 2), (4, 3), (5, 3), (6, 41), (7, 5)].map(|(id, asked)| {
             let did = bench.hear(0, BEFORE, request(ME, asked, id, 2));
-            let [RouterAction::Send(Routing::Reply(answer), BEFORE, _)] = &did[..] else { panic!("{did:?}") };
+            let [RouterAction::Send(AodvMessage::Reply(answer), BEFORE, _)] = &did[..] else {
+                panic!("{did:?}")
+            };
             let RouteReply { hops, dst, origin, lifetime, .. } = *answer;
             assert_eq!((hops, dst, origin, lifetime), (0, ME, SOURCE, plan.own_route));
             answer.dst_seq
@@ -46,10 +48,10 @@ fn a_node_with_a_fresh_route_replies_to_an_rreq() {
         bench.learn(0, END, AFTER, ME);
         let did = bench.hear(1000, BEFORE, request(END, asked, 1, 2));
         match &did[..] {
-            [RouterAction::Send(Routing::Reply(r), BEFORE, _)] if answers => {
+            [RouterAction::Send(AodvMessage::Reply(r), BEFORE, _)] if answers => {
                 assert_eq!((r.hops, r.dst_seq, r.lifetime), (3, 10, Span::from_secs(999)));
             }
-            [RouterAction::Send(Routing::Request(r), NodeId::BROADCAST, _)] if !answers => {
+            [RouterAction::Send(AodvMessage::Request(r), NodeId::BROADCAST, _)] if !answers => {
                 assert_eq!(r.dst_seq, 11)
             }
             other => panic!("asked for {asked}: {other:?}"),

@@ -9,9 +9,9 @@ mod searches;
 use super::{Action, RoutedPacket, Router};
 use crate::routing::AodvPlan;
 use airhop_base::{
-    Body, Datagram, FlowId, NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable,
+    AodvMessage, Body, Datagram, FlowId, NodeId, Packet, RouteReply, RouteRequest, Span, Time, Unreachable,
 };
-use airhop_engine::{Arena, Id, Streams};
+use airhop_engine::{Arena, Id, RandomStreams};
 
 const ME: NodeId = NodeId(5);
 const BEFORE: NodeId = NodeId(4);
@@ -34,7 +34,7 @@ enum RouterAction {
     Forward(u64, NodeId),
     Drop(u64),
     Flush(NodeId),
-    Send(Routing, NodeId, u8),
+    Send(AodvMessage, NodeId, u8),
 }
 
 struct Bench {
@@ -45,12 +45,13 @@ struct Bench {
 
 impl Bench {
     fn new(plan: AodvPlan) -> Self {
-        let router = Router::new(ME, plan, Streams::new(1, 0).stream("jitter"));
+        let router = Router::new(ME, plan, RandomStreams::new(1, 0).stream("jitter"));
         Bench { router, arena: Arena::new(), made: 0 }
     }
 
     fn packet(&mut self) -> Id<Packet> {
-        let body = Body::Udp(Datagram { number: self.made, len: 0, sent: Time::ZERO, original: None });
+        let body =
+            Body::Udp(Datagram { sequence_number: self.made, len: 0, sent: Time::ZERO, original: None });
         self.made += 1;
         self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
     }
@@ -68,7 +69,7 @@ impl Bench {
         self.pass(at, ME, END, 0)
     }
 
-    fn hear(&mut self, at: u64, from: NodeId, message: Routing) -> Vec<RouterAction> {
+    fn hear(&mut self, at: u64, from: NodeId, message: AodvMessage) -> Vec<RouterAction> {
         self.router.on_message(ms(at), message, from, 10);
         self.did()
     }
@@ -109,7 +110,7 @@ impl Bench {
         let mut did = Vec::new();
         while let Some(action) = self.router.poll_action() {
             let mut number = |id| match self.arena.take(id).body {
-                Body::Udp(datagram) => datagram.number,
+                Body::Udp(datagram) => datagram.sequence_number,
                 other => unreachable!("a {other:?} is not created here"),
             };
             did.push(match action {
@@ -119,19 +120,19 @@ impl Bench {
                 Action::Send { message, to, ttl } => RouterAction::Send(message, to, ttl),
             });
         }
-        assert_eq!(self.arena.len(), self.router.holds(), "packets are held, or their fate is known");
+        assert_eq!(self.arena.len(), self.router.packet_count(), "packets are held, or their fate is known");
         did
     }
 }
 
-fn request(dst: NodeId, dst_seq: u32, id: u32, hops: u8) -> Routing {
-    Routing::Request(RouteRequest { id, hops, dst, dst_seq, origin: SOURCE, origin_seq: 20 })
+fn request(dst: NodeId, dst_seq: u32, id: u32, hops: u8) -> AodvMessage {
+    AodvMessage::Request(RouteRequest { id, hops, dst, dst_seq, origin: SOURCE, origin_seq: 20 })
 }
 
-fn reply(dst: NodeId, dst_seq: u32, hops: u8, origin: NodeId) -> Routing {
-    Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime: FOREVER })
+fn reply(dst: NodeId, dst_seq: u32, hops: u8, origin: NodeId) -> AodvMessage {
+    AodvMessage::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime: FOREVER })
 }
 
-fn error(lost: &[(NodeId, u32)]) -> Routing {
-    Routing::Error(lost.iter().map(|&(dst, seq)| Unreachable { dst, seq }).collect())
+fn error(lost: &[(NodeId, u32)]) -> AodvMessage {
+    AodvMessage::Error(lost.iter().map(|&(dst, seq)| Unreachable { dst, dst_seq: seq }).collect())
 }

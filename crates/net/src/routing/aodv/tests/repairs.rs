@@ -3,7 +3,7 @@
 use super::{AFTER, BEFORE, Bench, END, ME, NS2, RFC, RouterAction, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
 use crate::routing::aodv::RoutedPacket;
-use airhop_base::{NodeId, Routing};
+use airhop_base::{AodvMessage, NodeId};
 
 // ns-2's local repair, including its defects. If the node is in the second half of the path, it buffers the
 // packet and requests a route as new as the lost route. A longer route is not used before the repair is
@@ -20,10 +20,10 @@ fn ns2_repairs_routes_near_the_destination() {
     let mut bench = Bench::new(NS2);
     bench.learn(10_000, END, AFTER, SOURCE);
     let did = bench.fail(10_100, AFTER, END, 4);
-    let [RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else {
+    let [RouterAction::Send(AodvMessage::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else {
         panic!("{did:?}")
     };
-    assert_eq!((asked.dst_seq, bench.router.holds()), (10, 1));
+    assert_eq!((asked.dst_seq, bench.router.packet_count()), (10, 1));
     assert_eq!(bench.pass(10_110, SOURCE, END, 4), [], "later packets are also buffered");
     assert_eq!(bench.hear(10_120, BEFORE, reply(END, 10, 4, ME)), [], "longer");
     while bench.wait(20_400).is_some() {}
@@ -42,7 +42,7 @@ fn ns2_repairs_routes_near_the_destination() {
 }
 
 /// RFC constants with local repair.
-const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
+const REPAIRING: AodvPlan = AodvPlan { uses_local_repair: true, ..RFC };
 
 /// Returns a router with two routes over the same neighbour: to [`END`] with `hops` hops, used by the
 /// previous neighbour, and to another node.
@@ -65,7 +65,7 @@ fn a_broken_route_is_repaired_locally() {
         let did = bench.fail(100, AFTER, END, came);
         let [
             RouterAction::Send(told, BEFORE, 1),
-            RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, ttl),
+            RouterAction::Send(AodvMessage::Request(asked), NodeId::BROADCAST, ttl),
         ] = &did[..]
         else {
             panic!("{did:?}")
@@ -91,7 +91,7 @@ fn a_route_under_repair_answers_no_rreq() {
     let mut bench = with_routes(3);
     bench.fail(100, AFTER, END, 2);
     let did = bench.hear(110, NodeId(7), request(END, 5, 9, 1));
-    let [RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, _)] = &did[..] else {
+    let [RouterAction::Send(AodvMessage::Request(asked), NodeId::BROADCAST, _)] = &did[..] else {
         panic!("{did:?}")
     };
     assert_eq!(asked.dst_seq, 11);
@@ -131,7 +131,7 @@ fn the_source_repeats_its_rreq_after_a_broken_link() {
     let routed = RoutedPacket { src: ME, dst: END, hops: 0 };
     assert!(bench.router.on_link_failure(ms(10), AFTER, Some(routed), Some(packet)).is_none());
     let did = bench.did();
-    let [RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else {
+    let [RouterAction::Send(AodvMessage::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else {
         panic!("{did:?}")
     };
     assert_eq!(asked.dst_seq, 11);

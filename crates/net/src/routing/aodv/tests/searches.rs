@@ -2,13 +2,13 @@
 
 use super::{AFTER, Bench, END, ME, NS2, RFC, RouterAction, reply};
 use crate::routing::AodvPlan;
-use airhop_base::{NodeId, Routing};
+use airhop_base::{AodvMessage, NodeId};
 
 /// Returns the time, ms, and the TTL of all requests of a search, and the time at which the search ends.
 fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     let mut bench = Bench::new(plan);
     let radius = |did: &[RouterAction]| match did {
-        [RouterAction::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => Some(*ttl),
+        [RouterAction::Send(AodvMessage::Request(_), NodeId::BROADCAST, ttl)] => Some(*ttl),
         _ => None,
     };
     let mut asked = vec![(0, radius(&bench.own(0)).expect("the first packet causes a request"))];
@@ -51,7 +51,7 @@ fn ns2_sends_no_rreq_for_ten_seconds_after_the_last() {
         bench.own(0);
         while bench.wait(end).is_some() {}
         assert_eq!(bench.own(end + 1).is_empty(), is_quiet);
-        assert_eq!(bench.router.holds(), 1);
+        assert_eq!(bench.router.packet_count(), 1);
     }
 }
 
@@ -63,7 +63,7 @@ fn the_first_ring_has_the_last_hop_count_plus_ttl_increment() {
         bench.learn(0, END, AFTER, ME);
         bench.fail(10, AFTER, END, 0);
         let did = bench.own(20);
-        let RouterAction::Send(Routing::Request(asked), _, ttl) = &did[0] else { panic!("{did:?}") };
+        let RouterAction::Send(AodvMessage::Request(asked), _, ttl) = &did[0] else { panic!("{did:?}") };
         assert_eq!((asked.dst_seq, *ttl), (11, 5), "the request asks for a newer route than the lost route");
     }
 }
@@ -76,7 +76,7 @@ fn a_first_ring_above_ttl_threshold_has_a_ring_timeout() {
     bench.hear(0, AFTER, reply(END, 10, 7, ME));
     bench.fail(10, AFTER, END, 0);
     let radius = |did: &[RouterAction]| match did {
-        [RouterAction::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => *ttl,
+        [RouterAction::Send(AodvMessage::Request(_), NodeId::BROADCAST, ttl)] => *ttl,
         other => panic!("{other:?}"),
     };
     assert_eq!(radius(&bench.own(20)), 10);
@@ -110,7 +110,7 @@ fn the_route_buffer_is_bounded_in_packets_and_time() {
     bench.own(0);
     (1..64).for_each(|i| assert_eq!(bench.own(i), []));
     assert_eq!(bench.own(64), [RouterAction::Drop(0)]);
-    assert_eq!(bench.router.holds(), 64);
+    assert_eq!(bench.router.packet_count(), 64);
     let mut dropped = vec![];
     while let Some((at, did)) = bench.wait(30_040) {
         dropped.extend(did.into_iter().filter(|d| matches!(d, RouterAction::Drop(_))).map(|d| (at, d)));
@@ -127,7 +127,7 @@ fn a_node_increases_its_sequence_number_before_an_rreq() {
         let asked = [bench.own(0), bench.pass(1, ME, NodeId(8), 0)];
         let number = |did: &Vec<RouterAction>| {
             did.iter().find_map(|d| match d {
-                RouterAction::Send(Routing::Request(request), ..) => Some(request.origin_seq),
+                RouterAction::Send(AodvMessage::Request(request), ..) => Some(request.origin_seq),
                 _ => None,
             })
         };

@@ -1,8 +1,8 @@
 //! Originator of a Block Ack agreement: transmit window, selection of an A-MPDU's MPDUs, retries and
 //! discards.
 use super::{BlockAck, MAX_WINDOW};
-use crate::cell::plan::{LostBlockAck, Retries};
-use crate::phy::ampdu::{Limits, Psdu};
+use crate::cell::plan::{LostBlockAck, RetryLimit};
+use crate::phy::ampdu::{Psdu, PsduLimits};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
@@ -12,32 +12,32 @@ const SHORT_RETRY_LIMIT: u32 = 7;
 
 /// Rules of an originator.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct OriginatorRules {
     /// Window in MPDUs, counted from the oldest MPDU that is neither acknowledged nor discarded.
     pub window: u32,
-    pub retries: Retries,
+    pub retries: RetryLimit,
     pub lost_block_ack: LostBlockAck,
 }
 
 /// Limits on the frame of an exchange, for example by the rest of a TXOP.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct ExchangeLimits {
     /// Limits of a PSDU.
-    pub limits: Limits,
+    pub psdu_limits: PsduLimits,
     /// True if a BlockAckReq and its response fit into the remaining time.
-    pub has_request: bool,
+    pub may_request: bool,
 }
 
-impl Room {
+impl ExchangeLimits {
     /// Returns the room of an exchange without a TXOP limit. Only the limits of a PSDU apply.
-    pub fn whole(limits: Limits) -> Room {
-        Room { limits, has_request: true }
+    pub fn without_txop_limit(limits: PsduLimits) -> ExchangeLimits {
+        ExchangeLimits { psdu_limits: limits, may_request: true }
     }
 }
 
 /// Report of the originator on an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Report {
+pub(crate) enum MpduReport {
     /// First acknowledgement of the MPDU with this number.
     Acknowledged(u64),
     /// Failure of a transmission: the BlockAck does not acknowledge the MPDU, or the response is missing.
@@ -45,32 +45,33 @@ pub(crate) enum Report {
         number: u64,
         /// Number of the transmission, from 1.
         attempt: u32,
-        /// True if the MPDU will be retransmitted; if not, [`Report::Discarded`] follows.
+        /// True if the MPDU will be retransmitted; if not, [`MpduReport::Discarded`] follows.
         retry: bool,
     },
     /// Discard of the MPDU. No further report on the MPDU follows.
-    Discarded { number: u64, reason: Reason },
+    Discarded { number: u64, reason: DiscardReason },
 }
 
-impl Report {
+impl MpduReport {
     /// Returns the number of the MPDU.
     pub fn number(&self) -> u64 {
-        let (Report::Acknowledged(number) | Report::Failed { number, .. } | Report::Discarded { number, .. }) =
-            *self;
+        let (MpduReport::Acknowledged(number)
+        | MpduReport::Failed { number, .. }
+        | MpduReport::Discarded { number, .. }) = *self;
         number
     }
 }
 
 /// Reason of a discard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub(crate) enum DiscardReason {
     Attempts,
     Lifetime,
 }
 
 /// Next frame of the originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exchange {
+pub(crate) enum OriginatorFrame {
     /// No frame: no MPDU waits, or the frame does not fit into the limits.
     None,
     /// BlockAckReq with this starting sequence number, [`Originator::window_start`]. The response is a
@@ -104,11 +105,11 @@ enum State {
 /// Originator of a Block Ack agreement. The caller stores the packets, and determines the start of each
 /// exchange.
 ///
-/// An exchange starts with [`Originator::begin`], and ends with [`Originator::on_ack`],
-/// [`Originator::on_block_ack`] or [`Originator::on_missing`].
+/// An exchange starts with [`Originator::begin_exchange`], and ends with [`Originator::on_ack`],
+/// [`Originator::on_block_ack`] or [`Originator::on_missing_response`].
 #[derive(Debug)]
 pub(crate) struct Originator {
-    rules: Rules,
+    rules: OriginatorRules,
     /// WinStartO: oldest number that is neither acknowledged nor discarded.
     base: u64,
     /// MPDUs from `base` on: at most one window, plus one additional MPDU. The additional MPDU begins when
@@ -134,7 +135,7 @@ impl Originator {
     ///
     /// # Panics
     /// If the window is zero or larger than [`MAX_WINDOW`].
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(rules: OriginatorRules) -> Self {
         assert!((1..=MAX_WINDOW).contains(&rules.window), "a window of {} MPDUs", rules.window);
         let capacity = rules.window as usize;
         Originator {
@@ -157,7 +158,7 @@ impl Originator {
 
     /// True if the newest MPDU lies within the window and was never sent. Packets may then be added to this
     /// MPDU, or to a new MPDU after it.
-    pub fn is_growing(&self) -> bool {
+    pub fn may_extend_newest(&self) -> bool {
         let newest = self.mpdus.back().filter(|_| self.mpdus.len() <= self.rules.window as usize);
         newest.is_some_and(|mpdu| mpdu.state == State::Waiting && mpdu.attempts == 0)
     }
@@ -165,8 +166,8 @@ impl Originator {
     /// Lengthens the newest MPDU to `bytes` bytes. The MPDU must not have been sent. The MPDU's lifetime
     /// restarts: "no MSDU in the A-MSDU is discarded before a period of dot11EDCATableMSDULifetime has
     /// elapsed" (IEEE 802.11-2020 §10.23.2.12).
-    pub fn grow(&mut self, now: Time, bytes: u32) {
-        debug_assert!(self.is_growing(), "an MPDU that was sent keeps its length");
+    pub fn extend_newest(&mut self, now: Time, bytes: u32) {
+        debug_assert!(self.may_extend_newest(), "an MPDU that was sent keeps its length");
         if let Some(newest) = self.mpdus.back_mut() {
             (newest.bytes, newest.taken) = (bytes, now);
         }
@@ -175,7 +176,7 @@ impl Originator {
     /// Adds an MPDU of `bytes` bytes and returns its number. Numbers increase by one. The window must have
     /// room.
     pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
-        debug_assert!(self.has_room() || self.is_growing(), "the window is full");
+        debug_assert!(self.has_room() || self.may_extend_newest(), "the window is full");
         self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
         self.base + self.mpdus.len() as u64 - 1
     }
@@ -186,19 +187,28 @@ impl Originator {
     }
 
     /// Returns the sequence number and attempt number of each MPDU in the last A-MPDU, in ascending order.
-    pub fn flight(&self) -> &[(u64, u32)] {
+    pub fn sent_mpdus(&self) -> &[(u64, u32)] {
         &self.flight
     }
 
     /// Discards expired MPDUs, and starts an exchange with a frame that fits into `room`. A waiting
     /// BlockAckReq precedes MPDUs. MPDUs are sent in ascending order, so retransmissions precede new MPDUs
     /// (IEEE 802.11-2020 §10.25.6.7).
-    pub fn begin(&mut self, now: Time, room: &Room, reports: &mut Vec<Report>) -> Exchange {
+    pub fn begin_exchange(
+        &mut self,
+        now: Time,
+        room: &ExchangeLimits,
+        reports: &mut Vec<MpduReport>,
+    ) -> OriginatorFrame {
         self.expire(now, reports);
-        let Room { limits, has_request } = room;
+        let ExchangeLimits { psdu_limits: limits, may_request: has_request } = room;
         self.is_request = self.must_request();
         if self.is_request {
-            return if *has_request { Exchange::Request { start: self.base } } else { Exchange::None };
+            return if *has_request {
+                OriginatorFrame::Request { start: self.base }
+            } else {
+                OriginatorFrame::None
+            };
         }
         self.flight.clear();
         let mut psdu = Psdu::default();
@@ -214,15 +224,15 @@ impl Originator {
             mpdu.state = State::Sent;
             self.flight.push((number, mpdu.attempts));
         }
-        if self.flight.is_empty() { Exchange::None } else { Exchange::Data(psdu) }
+        if self.flight.is_empty() { OriginatorFrame::None } else { OriginatorFrame::Data(psdu) }
     }
 
     /// Handles the Ack of a single MPDU.
-    pub fn on_ack(&mut self, reports: &mut Vec<Report>) {
+    pub fn on_ack(&mut self, reports: &mut Vec<MpduReport>) {
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
             if mpdu.state == State::Sent {
                 mpdu.state = State::Acknowledged;
-                reports.push(Report::Acknowledged(number));
+                reports.push(MpduReport::Acknowledged(number));
             }
         }
         self.advance();
@@ -231,7 +241,7 @@ impl Originator {
     /// Handles the BlockAck in response to an A-MPDU or to a BlockAckReq. Every MPDU in the bitmap is
     /// acknowledged, even if the MPDU waits for a retransmission. MPDUs in flight that are not in the bitmap
     /// have failed.
-    pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<Report>) {
+    pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<MpduReport>) {
         self.recipient_start = self.recipient_start.max(ack.start);
         self.unanswered = 0;
         for index in 0..self.mpdus.len() {
@@ -239,14 +249,14 @@ impl Originator {
             let mpdu = &mut self.mpdus[index];
             if mpdu.is_open() && mpdu.attempts > 0 && ack.has(number) {
                 mpdu.state = State::Acknowledged;
-                reports.push(Report::Acknowledged(number));
+                reports.push(MpduReport::Acknowledged(number));
             }
         }
         self.fail_sent(now, reports);
     }
 
     /// Handles a missing CTS. Each MPDU of the exchange in progress counts a failed attempt.
-    pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
+    pub fn on_missing_cts(&mut self, now: Time, reports: &mut Vec<MpduReport>) {
         self.fail_sent(now, reports);
     }
 
@@ -259,7 +269,7 @@ impl Originator {
     /// of consecutive BlockAckReqs without a response equals the attempt limit of an MPDU. If a lifetime
     /// limits the retransmissions, the limit is dot11ShortRetryLimit. After the last BlockAckReq, all sent
     /// MPDUs count as failed.
-    pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> Option<u64> {
+    pub fn on_missing_response(&mut self, now: Time, reports: &mut Vec<MpduReport>) -> Option<u64> {
         if !self.is_request {
             match self.rules.lost_block_ack {
                 LostBlockAck::Request if self.flight.len() > 1 => self.is_unknown = true,
@@ -269,8 +279,8 @@ impl Originator {
         }
         self.unanswered += 1;
         let most = match self.rules.retries {
-            Retries::Attempts(most) => most,
-            Retries::Lifetime(_) => SHORT_RETRY_LIMIT,
+            RetryLimit::Attempts(most) => most,
+            RetryLimit::Lifetime(_) => SHORT_RETRY_LIMIT,
         };
         if self.unanswered < most {
             return None;
@@ -294,15 +304,15 @@ impl Originator {
 
     /// Discards expired MPDUs. The loop stops at the first younger MPDU, because MPDUs enter the MAC in
     /// order.
-    fn expire(&mut self, now: Time, reports: &mut Vec<Report>) {
-        let Retries::Lifetime(lifetime) = self.rules.retries else { return };
+    fn expire(&mut self, now: Time, reports: &mut Vec<MpduReport>) {
+        let RetryLimit::Lifetime(lifetime) = self.rules.retries else { return };
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
             if now < mpdu.taken + lifetime {
                 break;
             }
             if mpdu.is_open() {
                 mpdu.state = State::Discarded;
-                reports.push(Report::Discarded { number, reason: Reason::Lifetime });
+                reports.push(MpduReport::Discarded { number, reason: DiscardReason::Lifetime });
             }
         }
         self.is_unknown &= self.mpdus.iter().any(|mpdu| mpdu.state == State::Sent);
@@ -310,7 +320,7 @@ impl Originator {
     }
 
     /// Marks all sent MPDUs without an outcome as failed.
-    fn fail_sent(&mut self, now: Time, reports: &mut Vec<Report>) {
+    fn fail_sent(&mut self, now: Time, reports: &mut Vec<MpduReport>) {
         self.is_unknown = false;
         self.unanswered = 0;
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
@@ -318,12 +328,14 @@ impl Originator {
                 continue;
             }
             let over = match self.rules.retries {
-                Retries::Lifetime(lifetime) => (now >= mpdu.taken + lifetime).then_some(Reason::Lifetime),
-                Retries::Attempts(most) => (mpdu.attempts >= most).then_some(Reason::Attempts),
+                RetryLimit::Lifetime(lifetime) => {
+                    (now >= mpdu.taken + lifetime).then_some(DiscardReason::Lifetime)
+                }
+                RetryLimit::Attempts(most) => (mpdu.attempts >= most).then_some(DiscardReason::Attempts),
             };
-            reports.push(Report::Failed { number, attempt: mpdu.attempts, retry: over.is_none() });
+            reports.push(MpduReport::Failed { number, attempt: mpdu.attempts, retry: over.is_none() });
             mpdu.state = if over.is_none() { State::Waiting } else { State::Discarded };
-            reports.extend(over.map(|reason| Report::Discarded { number, reason }));
+            reports.extend(over.map(|reason| MpduReport::Discarded { number, reason }));
         }
         self.advance();
     }

@@ -1,11 +1,13 @@
 //! Tests of the originator, exchange by exchange.
-use super::originator::{Exchange, Originator, Reason, Report, Room, Rules};
+use super::originator::{
+    DiscardReason, ExchangeLimits, MpduReport, Originator, OriginatorFrame, OriginatorRules,
+};
 use super::pair::{Pair, limits, rules};
 use super::{Bitmap, BlockAck};
-use crate::cell::plan::{LostBlockAck, Retries};
+use crate::cell::plan::{LostBlockAck, RetryLimit};
 use airhop_base::{Span, Time};
 
-const LIFETIME: Retries = Retries::Lifetime(Span::from_millis(500));
+const LIFETIME: RetryLimit = RetryLimit::Lifetime(Span::from_millis(500));
 
 /// Simulates an exchange in which the frames with these indices are lost. The MPDUs have the indices from 0
 /// on, and the response the last index. Returns the numbers of the sent MPDUs.
@@ -18,7 +20,7 @@ fn exchange(pair: &mut Pair, lost: &[u64]) -> Vec<u64> {
     sent
 }
 
-fn pair(rules: Rules) -> Pair {
+fn pair(rules: OriginatorRules) -> Pair {
     Pair::new(rules, limits(11, rules.window))
 }
 
@@ -76,7 +78,7 @@ fn an_expired_mpdu_does_not_block_the_recipient() {
     pair.now += Span::from_millis(500);
     pair.push(2, 100);
     let (frame, _) = pair.exchange(|| false);
-    assert_eq!(frame, Exchange::Request { start: 10 });
+    assert_eq!(frame, OriginatorFrame::Request { start: 10 });
     assert_eq!((&pair.discarded, &pair.delivered), (&vec![0], &range(1..10)));
     assert_eq!(exchange(&mut pair, &[]), [10, 11]);
     assert_eq!(pair.delivered, range(1..12));
@@ -92,7 +94,7 @@ fn a_lost_block_ack_req_is_repeated() {
     pair.now += Span::from_millis(500);
     for lost in 0..7 {
         assert_eq!((pair.has_work(), pair.delivered.len()), (true, 0), "{lost}");
-        assert_eq!(pair.exchange(|| true).0, Exchange::Request { start: 3 });
+        assert_eq!(pair.exchange(|| true).0, OriginatorFrame::Request { start: 3 });
     }
     assert_eq!((pair.has_work(), &pair.delivered), (false, &vec![1, 2]));
 }
@@ -101,44 +103,44 @@ fn a_lost_block_ack_req_is_repeated() {
 /// ns-3 used the number of the first discarded MPDU, or of the first MPDU in flight.
 #[test]
 fn a_block_ack_req_starts_at_the_oldest_open_number() {
-    let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Resend));
+    let mut pair = pair(rules(64, RetryLimit::Attempts(2), LostBlockAck::Resend));
     pair.push(6, 100);
     exchange(&mut pair, &[0, 1, 3, 5]);
     pair.push(1, 100);
     assert_eq!(exchange(&mut pair, &[0, 1, 4]), [0, 1, 3, 5, 6]);
     assert_eq!(pair.discarded, [0, 1]);
-    assert_eq!(pair.exchange(|| false).0, Exchange::Request { start: 6 });
+    assert_eq!(pair.exchange(|| false).0, OriginatorFrame::Request { start: 6 });
     assert_eq!(pair.delivered, range(2..6));
 }
 
 /// A discarded MPDU above an MPDU that waits for retransmission does not advance the window.
 #[test]
 fn a_discard_above_the_oldest_mpdu_keeps_the_window() {
-    let mut originator = Originator::new(rules(64, Retries::Attempts(1), LostBlockAck::Resend));
+    let mut originator = Originator::new(rules(64, RetryLimit::Attempts(1), LostBlockAck::Resend));
     let (limits, mut reports) = (limits(11, 64), Vec::new());
     for _ in 0..4 {
         originator.push(Time::ZERO, 100);
     }
-    originator.begin(Time::ZERO, &Room::whole(limits), &mut reports);
+    originator.begin_exchange(Time::ZERO, &ExchangeLimits::without_txop_limit(limits), &mut reports);
     let ack = |start, received: &[u32]| {
         let mut bitmap = Bitmap::default();
         received.iter().for_each(|bit| bitmap.insert(*bit));
         BlockAck { start, bitmap }
     };
     originator.on_block_ack(Time::ZERO, &ack(0, &[1, 3]), &mut reports);
-    let failed = |number| Report::Failed { number, attempt: 1, retry: false };
-    let discarded = |number| Report::Discarded { number, reason: Reason::Attempts };
-    let acknowledged = Report::Acknowledged;
+    let failed = |number| MpduReport::Failed { number, attempt: 1, retry: false };
+    let discarded = |number| MpduReport::Discarded { number, reason: DiscardReason::Attempts };
+    let acknowledged = MpduReport::Acknowledged;
     let expected = [acknowledged(1), acknowledged(3), failed(0), discarded(0), failed(2), discarded(2)];
     assert_eq!(reports, expected);
     assert_eq!(
-        originator.begin(Time::ZERO, &Room::whole(limits), &mut reports),
-        Exchange::Request { start: 4 }
+        originator.begin_exchange(Time::ZERO, &ExchangeLimits::without_txop_limit(limits), &mut reports),
+        OriginatorFrame::Request { start: 4 }
     );
     originator.on_block_ack(Time::ZERO, &ack(3, &[]), &mut reports);
     assert_eq!(
-        originator.begin(Time::ZERO, &Room::whole(limits), &mut reports),
-        Exchange::None,
+        originator.begin_exchange(Time::ZERO, &ExchangeLimits::without_txop_limit(limits), &mut reports),
+        OriginatorFrame::None,
         "the recipient's window starts above 2"
     );
 }
@@ -154,8 +156,8 @@ fn a_missing_block_ack_causes_retransmission_or_a_request() {
         if lost == LostBlockAck::Resend {
             assert_eq!(exchange(&mut pair, &[]), range(0..5));
         } else {
-            assert_eq!(pair.exchange(|| true).0, Exchange::Request { start: 0 });
-            assert_eq!(pair.exchange(|| false).0, Exchange::Request { start: 0 });
+            assert_eq!(pair.exchange(|| true).0, OriginatorFrame::Request { start: 0 });
+            assert_eq!(pair.exchange(|| false).0, OriginatorFrame::Request { start: 0 });
             assert_eq!(pair.acknowledged, [0, 1, 3, 4]);
             assert_eq!(exchange(&mut pair, &[]), [2]);
         }
@@ -166,14 +168,14 @@ fn a_missing_block_ack_causes_retransmission_or_a_request() {
 /// An originator with a limit of attempts also limits its BlockAckReqs; then all sent MPDUs count as failed.
 #[test]
 fn unanswered_block_ack_reqs_fail_all_sent_mpdus() {
-    let mut pair = pair(rules(64, Retries::Attempts(3), LostBlockAck::Request));
+    let mut pair = pair(rules(64, RetryLimit::Attempts(3), LostBlockAck::Request));
     pair.push(4, 100);
     let mut kinds = String::new();
     while pair.discarded.is_empty() {
         kinds += match pair.exchange(|| true).0 {
-            Exchange::Data(_) => "data ",
-            Exchange::Request { .. } => "request ",
-            Exchange::None => panic!("a stall"),
+            OriginatorFrame::Data(_) => "data ",
+            OriginatorFrame::Request { .. } => "request ",
+            OriginatorFrame::None => panic!("a stall"),
         };
     }
     assert_eq!(kinds.trim_end(), ["data request request request"; 3].join(" "));
@@ -183,7 +185,7 @@ fn unanswered_block_ack_reqs_fail_all_sent_mpdus() {
 /// The response to a single MPDU is a normal Ack. If it is missing, no BlockAckReq follows.
 #[test]
 fn a_single_mpdu_is_retransmitted_without_a_block_ack_req() {
-    let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Request));
+    let mut pair = pair(rules(64, RetryLimit::Attempts(2), LostBlockAck::Request));
     pair.push(1, 100);
     assert_eq!([pair.exchange(|| true).1, pair.exchange(|| true).1], [[0], [0]]);
     assert_eq!(pair.discarded, [0]);
@@ -199,19 +201,25 @@ fn the_lifetime_of_an_mpdu_limits_its_attempts() {
     for ms in [0, 0, 200] {
         originator.push(at(ms), 100);
     }
-    originator.begin(at(499), &Room::whole(limits), &mut reports);
-    assert_eq!(originator.flight(), [(0, 1), (1, 1), (2, 1)]);
-    originator.on_missing(at(500), &mut reports);
-    let failed = |number, retry| Report::Failed { number, attempt: 1, retry };
-    let discarded = |number| Report::Discarded { number, reason: Reason::Lifetime };
+    originator.begin_exchange(at(499), &ExchangeLimits::without_txop_limit(limits), &mut reports);
+    assert_eq!(originator.sent_mpdus(), [(0, 1), (1, 1), (2, 1)]);
+    originator.on_missing_response(at(500), &mut reports);
+    let failed = |number, retry| MpduReport::Failed { number, attempt: 1, retry };
+    let discarded = |number| MpduReport::Discarded { number, reason: DiscardReason::Lifetime };
     let expected = [failed(0, false), discarded(0), failed(1, false), discarded(1), failed(2, true)];
     assert_eq!(reports, expected);
     reports.clear();
-    assert_eq!(originator.begin(at(699), &Room::whole(limits), &mut reports), Exchange::Request { start: 2 });
-    originator.on_missing(at(699), &mut reports);
-    assert_eq!(originator.begin(at(700), &Room::whole(limits), &mut reports), Exchange::Request { start: 3 });
+    assert_eq!(
+        originator.begin_exchange(at(699), &ExchangeLimits::without_txop_limit(limits), &mut reports),
+        OriginatorFrame::Request { start: 2 }
+    );
+    originator.on_missing_response(at(699), &mut reports);
+    assert_eq!(
+        originator.begin_exchange(at(700), &ExchangeLimits::without_txop_limit(limits), &mut reports),
+        OriginatorFrame::Request { start: 3 }
+    );
     assert_eq!(reports, [discarded(2)]);
-    assert_eq!(Retries::default(), LIFETIME, "dot11EDCATableMSDULifetime");
+    assert_eq!(RetryLimit::default(), LIFETIME, "dot11EDCATableMSDULifetime");
 }
 
 /// An exchange does not start if its MPDU exceeds the limits; the MPDU is not lost.
@@ -220,11 +228,22 @@ fn an_mpdu_above_the_psdu_limits_is_not_sent() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
     let mut reports = Vec::new();
     originator.push(Time::ZERO, 10_000); // 8 ms at MCS 0
-    assert_eq!(originator.begin(Time::ZERO, &Room::whole(limits(0, 64)), &mut reports), Exchange::None);
-    assert!(originator.has_work() && originator.flight().is_empty() && reports.is_empty());
+    assert_eq!(
+        originator.begin_exchange(
+            Time::ZERO,
+            &ExchangeLimits::without_txop_limit(limits(0, 64)),
+            &mut reports
+        ),
+        OriginatorFrame::None
+    );
+    assert!(originator.has_work() && originator.sent_mpdus().is_empty() && reports.is_empty());
     assert!(matches!(
-        originator.begin(Time::ZERO, &Room::whole(limits(11, 64)), &mut reports),
-        Exchange::Data(_)
+        originator.begin_exchange(
+            Time::ZERO,
+            &ExchangeLimits::without_txop_limit(limits(11, 64)),
+            &mut reports
+        ),
+        OriginatorFrame::Data(_)
     ));
 }
 

@@ -1,23 +1,25 @@
 //! Originator and recipient joined by a lossy channel. Every exchange is checked against the reports that the
 //! two must make.
 use super::BlockAck;
-use super::originator::{Exchange, Originator, Reason, Report, Room, Rules};
+use super::originator::{
+    DiscardReason, ExchangeLimits, MpduReport, Originator, OriginatorFrame, OriginatorRules,
+};
 use super::recipient::Recipient;
-use crate::cell::plan::{LostBlockAck, Retries};
-use crate::phy::ampdu::Limits;
+use crate::cell::plan::{LostBlockAck, RetryLimit};
+use crate::phy::ampdu::PsduLimits;
 use crate::phy::{Band, Format, MAX_PPDU_TIME, TxMode, TxSettings};
 use airhop_base::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the A-MPDU limits of 802.11ax at 20 MHz for this MCS.
-pub fn limits(mcs: u8, frames: u32) -> Limits {
+pub fn limits(mcs: u8, frames: u32) -> PsduLimits {
     let (format, band, guard) = (Format::He, Band::Ghz5, Span::from_nanos(800));
     let mode = TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap();
-    Limits::new(&mode, u32::MAX, frames, MAX_PPDU_TIME)
+    PsduLimits::new(&mode, u32::MAX, frames, MAX_PPDU_TIME)
 }
 
-pub fn rules(window: u32, retries: Retries, lost_block_ack: LostBlockAck) -> Rules {
-    Rules { window, retries, lost_block_ack }
+pub fn rules(window: u32, retries: RetryLimit, lost_block_ack: LostBlockAck) -> OriginatorRules {
+    OriginatorRules { window, retries, lost_block_ack }
 }
 
 /// Modulus of sequence numbers on the air.
@@ -42,8 +44,8 @@ struct MpduHistory {
 
 /// Originator and recipient. Each exchange is checked against the rules of IEEE 802.11-2020 §10.25.
 pub struct Pair {
-    rules: Rules,
-    pub limits: Limits,
+    rules: OriginatorRules,
+    pub limits: PsduLimits,
     pub now: Time,
     originator: Originator,
     recipient: Recipient,
@@ -57,7 +59,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub fn new(rules: Rules, limits: Limits) -> Pair {
+    pub fn new(rules: OriginatorRules, limits: PsduLimits) -> Pair {
         Pair {
             rules,
             limits,
@@ -100,19 +102,24 @@ impl Pair {
 
     /// Simulates an exchange. `loses` is called for each frame, and finally for the response. It returns true
     /// if the frame is lost. Returns the exchange and the numbers of the MPDUs sent.
-    pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
+    pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (OriginatorFrame, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
-        let exchange = self.originator.begin(self.now, &Room::whole(self.limits), &mut reports);
+        let exchange = self.originator.begin_exchange(
+            self.now,
+            &ExchangeLimits::without_txop_limit(self.limits),
+            &mut reports,
+        );
         self.hear(&mut reports);
         let sent = match exchange {
-            Exchange::None => Vec::new(),
-            Exchange::Request { start } => {
+            OriginatorFrame::None => Vec::new(),
+            OriginatorFrame::Request { start } => {
                 self.request(start, &mut loses, &mut reports);
                 Vec::new()
             }
-            Exchange::Data(psdu) => {
-                let flight: Vec<u64> = self.originator.flight().iter().map(|(number, _)| *number).collect();
-                assert_eq!(flight.len(), psdu.frames() as usize);
+            OriginatorFrame::Data(psdu) => {
+                let flight: Vec<u64> =
+                    self.originator.sent_mpdus().iter().map(|(number, _)| *number).collect();
+                assert_eq!(flight.len(), psdu.mpdu_count() as usize);
                 self.data(&flight, &mut loses, &mut reports);
                 flight
             }
@@ -123,22 +130,22 @@ impl Pair {
         (exchange, sent)
     }
 
-    fn request(&mut self, start: u64, loses: &mut impl FnMut() -> bool, reports: &mut Vec<Report>) {
+    fn request(&mut self, start: u64, loses: &mut impl FnMut() -> bool, reports: &mut Vec<MpduReport>) {
         assert_eq!(start, self.oldest(), "the starting number is the oldest unfinished number");
         if !loses() {
-            let start = full_number(start, self.recipient.answer().start);
+            let start = full_number(start, self.recipient.block_ack().start);
             self.recipient.on_request(start, &mut self.delivered);
             if !loses() {
                 return self.answer(reports);
             }
         }
-        if self.originator.on_missing(self.now, reports).is_some() {
+        if self.originator.on_missing_response(self.now, reports).is_some() {
             // The recipient's reorder timer expires before the next exchange.
             self.recipient.on_request(self.originator.window_start(), &mut self.delivered);
         }
     }
 
-    fn data(&mut self, flight: &[u64], loses: &mut impl FnMut() -> bool, reports: &mut Vec<Report>) {
+    fn data(&mut self, flight: &[u64], loses: &mut impl FnMut() -> bool, reports: &mut Vec<MpduReport>) {
         assert!(self.open.keys().take(flight.len()).eq(flight), "the oldest first: {flight:?}");
         let end = self.oldest() + u64::from(self.rules.window);
         let mut is_answered = false;
@@ -148,14 +155,14 @@ impl Pair {
             if loses() {
                 continue;
             }
-            let read = full_number(*number, self.recipient.answer().start);
+            let read = full_number(*number, self.recipient.block_ack().start);
             assert_eq!(read, *number);
             let is_new = self.recipient.on_mpdu(read, &mut self.delivered);
             assert_eq!(is_new, self.arrived.insert(*number), "duplicates are recognised: {number}");
             is_answered = true;
         }
         if !is_answered || loses() {
-            self.originator.on_missing(self.now, reports);
+            self.originator.on_missing_response(self.now, reports);
         } else if flight.len() == 1 {
             self.originator.on_ack(reports);
         } else {
@@ -163,8 +170,8 @@ impl Pair {
         }
     }
 
-    fn answer(&mut self, reports: &mut Vec<Report>) {
-        let BlockAck { start, bitmap } = self.recipient.answer();
+    fn answer(&mut self, reports: &mut Vec<MpduReport>) {
+        let BlockAck { start, bitmap } = self.recipient.block_ack();
         let ack = BlockAck { start: full_number(start, self.oldest()), bitmap };
         assert_eq!(ack.start, start);
         self.originator.on_block_ack(self.now, &ack, reports);
@@ -176,33 +183,35 @@ impl Pair {
     }
 
     /// Checks the originator's reports against the sent and the lost frames.
-    fn hear(&mut self, reports: &mut Vec<Report>) {
+    fn hear(&mut self, reports: &mut Vec<MpduReport>) {
         let mut must_discard = None;
         for report in reports.drain(..) {
             match report {
-                Report::Acknowledged(number) => {
+                MpduReport::Acknowledged(number) => {
                     assert!(self.open.remove(&number).is_some(), "an MPDU ends once: {number}");
                     assert!(self.arrived.contains(&number), "acknowledged without arriving: {number}");
                     self.acknowledged.push(number);
                 }
-                Report::Failed { number, attempt, retry } => {
+                MpduReport::Failed { number, attempt, retry } => {
                     let story = self.open.get_mut(&number).expect("an unfinished MPDU");
                     story.failed += 1;
                     assert_eq!((attempt, attempt), (story.sent, story.failed), "every attempt fails once");
                     let is_over = match self.rules.retries {
-                        Retries::Attempts(most) => attempt >= most,
-                        Retries::Lifetime(lifetime) => self.now >= story.taken + lifetime,
+                        RetryLimit::Attempts(most) => attempt >= most,
+                        RetryLimit::Lifetime(lifetime) => self.now >= story.taken + lifetime,
                     };
                     assert_eq!(retry, !is_over, "{number}");
                     assert_eq!(must_discard, None);
                     must_discard = is_over.then_some(number);
                 }
-                Report::Discarded { number, reason } => {
+                MpduReport::Discarded { number, reason } => {
                     let story = self.open.remove(&number).expect("an MPDU ends once");
                     let allowed = match self.rules.retries {
-                        Retries::Attempts(most) => reason == Reason::Attempts && story.failed == most,
-                        Retries::Lifetime(lifetime) => {
-                            reason == Reason::Lifetime && self.now >= story.taken + lifetime
+                        RetryLimit::Attempts(most) => {
+                            reason == DiscardReason::Attempts && story.failed == most
+                        }
+                        RetryLimit::Lifetime(lifetime) => {
+                            reason == DiscardReason::Lifetime && self.now >= story.taken + lifetime
                         }
                     };
                     assert!(allowed, "{number}: {reason:?}, {story:?}");

@@ -1,7 +1,7 @@
 //! Tests of originator and recipient together, with random losses.
-use super::originator::Rules;
+use super::originator::OriginatorRules;
 use super::pair::{Pair, limits, rules};
-use crate::cell::plan::{LostBlockAck, Retries};
+use crate::cell::plan::{LostBlockAck, RetryLimit};
 use airhop_base::Span;
 use proptest::prelude::*;
 
@@ -20,11 +20,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn any_rules() -> impl Strategy<Value = Rules> {
+fn any_rules() -> impl Strategy<Value = OriginatorRules> {
     let window = prop::sample::select(vec![1, 2, 3, 16, 63, 64, 65, 255, 256]);
     let retries = prop_oneof![
-        (1_u32..5).prop_map(Retries::Attempts),
-        (1_u64..200).prop_map(|ms| Retries::Lifetime(Span::from_millis(ms))),
+        (1_u32..5).prop_map(RetryLimit::Attempts),
+        (1_u64..200).prop_map(|ms| RetryLimit::Lifetime(Span::from_millis(ms))),
     ];
     let lost = prop::sample::select(vec![LostBlockAck::Resend, LostBlockAck::Request]);
     (window, retries, lost).prop_map(|(window, retries, lost)| rules(window, retries, lost))
@@ -72,7 +72,7 @@ proptest! {
 /// Sequence numbers modulo 4096 identify every MPDU, even with the largest window.
 #[test]
 fn mpdu_sequence_numbers_wrap_at_4096() {
-    let lifetime = Retries::Lifetime(Span::from_secs(1000));
+    let lifetime = RetryLimit::Lifetime(Span::from_secs(1000));
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
         let mut pair = Pair::new(rules(256, lifetime, lost), limits(11, 256));
         let mut i = 0_u64;

@@ -56,13 +56,13 @@ impl Recipient {
     }
 
     /// Returns the BlockAck for the present scoreboard.
-    pub fn answer(&self) -> BlockAck {
+    pub fn block_ack(&self) -> BlockAck {
         BlockAck { start: self.board, bitmap: self.received }
     }
 
     /// True if the buffer stores the MPDU with this number, because an earlier MPDU is missing.
     pub fn holds(&self, number: u64) -> bool {
-        number >= self.expected && self.answer().has(number)
+        number >= self.expected && self.block_ack().has(number)
     }
 
     /// True if the MPDU with this number has arrived and waits for an earlier MPDU.
@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn shown(recipient: &Recipient) -> (u64, Vec<u64>) {
-        let ack = recipient.answer();
+        let ack = recipient.block_ack();
         (ack.start, (ack.start..ack.start + 300).filter(|number| ack.has(*number)).collect())
     }
 

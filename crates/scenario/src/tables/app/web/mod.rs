@@ -5,7 +5,7 @@ mod page;
 use super::drawn::{self, SIZE, TIME};
 use super::{App, TCP};
 use crate::grammar::fields::Fields;
-use crate::grammar::key::Without::{Derived, Required, Value};
+use crate::grammar::key::OmittedValue::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::apps::{AppPlan, Page, Web};
@@ -68,7 +68,7 @@ static KEYS: [Key; 4] = [
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     drawn::check(app, &["request"], problems);
     if let Some(Err(what)) = page(app) {
-        problems.add(app.at("page"), app.path_of("page"), what);
+        problems.add(app.position_of("page"), app.path_of("page"), what);
     }
 }
 

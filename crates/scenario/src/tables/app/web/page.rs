@@ -2,19 +2,19 @@
 
 use crate::grammar::fields::Val;
 use crate::grammar::key::Kind;
-use crate::grammar::problem::{At, Problems};
+use crate::grammar::problem::{Problems, SourcePosition};
 use crate::grammar::quantity;
 use crate::grammar::tree::{self, Item, Value};
-use airhop_net::apps::{Object, Page};
+use airhop_net::apps::{Page, PageObject};
 
 /// Maximum number of objects of a page.
-const MOST_OBJECTS: usize = 10_000;
+const MAX_OBJECTS: usize = 10_000;
 /// Kind of the size of an object.
 const SIZE: Kind = Kind::Bytes { least: 1, most: u32::MAX as u64 };
 
 /// Object as declared in a file.
-struct Declared {
-    at: At,
+struct DeclaredObject {
+    at: SourcePosition,
     name: String,
     bytes: u64,
     after: Vec<String>,
@@ -24,7 +24,7 @@ struct Declared {
 pub(super) fn read(path: &str, text: &str) -> Result<Page, String> {
     let mut problems = Problems::default();
     let page = parse(text, &mut problems);
-    problems.or(path, page).map_err(|error| error.to_string())
+    problems.into_result(path, page).map_err(|error| error.to_string())
 }
 
 fn parse(text: &str, problems: &mut Problems) -> Option<Page> {
@@ -38,21 +38,22 @@ fn parse(text: &str, problems: &mut Problems) -> Option<Page> {
             _ => &[],
         },
     };
-    if !(1..=MOST_OBJECTS).contains(&objects.len()) {
+    if !(1..=MAX_OBJECTS).contains(&objects.len()) {
         problems.add(
             &item.at,
             "object",
-            format!("expected 1 to {MOST_OBJECTS} tables [[object]], got {}", objects.len()),
+            format!("expected 1 to {MAX_OBJECTS} tables [[object]], got {}", objects.len()),
         );
         return None;
     }
-    let declared: Vec<Option<Declared>> = objects.iter().map(|object| declared(object, problems)).collect();
-    let declared: Vec<Declared> = declared.into_iter().collect::<Option<_>>()?;
-    let planned: Vec<Option<Object>> =
-        declared.iter().map(|object| planned(object, &declared, problems)).collect();
+    let declared: Vec<Option<DeclaredObject>> =
+        objects.iter().map(|object| parse_object(object, problems)).collect();
+    let declared: Vec<DeclaredObject> = declared.into_iter().collect::<Option<_>>()?;
+    let planned: Vec<Option<PageObject>> =
+        declared.iter().map(|object| resolve_dependencies(object, &declared, problems)).collect();
     let page = Page::new(planned.into_iter().collect::<Option<_>>()?);
     page.map_err(|place| {
-        let Declared { at, name, .. } = &declared[place];
+        let DeclaredObject { at, name, .. } = &declared[place];
         problems.add(
             at,
             format!("object.{name}.after"),
@@ -63,7 +64,7 @@ fn parse(text: &str, problems: &mut Problems) -> Option<Page> {
 }
 
 /// Reads the table of an object.
-fn declared(object: &Item, problems: &mut Problems) -> Option<Declared> {
+fn parse_object(object: &Item, problems: &mut Problems) -> Option<DeclaredObject> {
     let before = problems.len();
     let Some(entries) = object.entries() else {
         problems.add(&object.at, "object", format!("expected a table, got {}", object.describe()));
@@ -76,7 +77,7 @@ fn declared(object: &Item, problems: &mut Problems) -> Option<Declared> {
         match (entry.key.as_str(), &item.value) {
             ("name", Value::Text(text)) if !text.is_empty() => name = Some(text.clone()),
             ("name", _) => found = Err(format!("expected a name, got {}", item.describe())),
-            ("size", _) => match quantity::read(&SIZE, item) {
+            ("size", _) => match quantity::read_value(&SIZE, item) {
                 Ok(Val::Bytes(size)) => bytes = Some(size),
                 Ok(_) => {}
                 Err(what) => found = Err(what),
@@ -102,7 +103,7 @@ fn declared(object: &Item, problems: &mut Problems) -> Option<Declared> {
             );
         }
     }
-    Some(Declared { at: object.at.clone(), name: name?, bytes: bytes?, after })
+    Some(DeclaredObject { at: object.at.clone(), name: name?, bytes: bytes?, after })
 }
 
 /// Reads a list of names.
@@ -117,7 +118,11 @@ fn names(item: &Item) -> Result<Vec<String>, String> {
 }
 
 /// Returns the object with its dependencies as indices instead of names.
-fn planned(object: &Declared, all: &[Declared], problems: &mut Problems) -> Option<Object> {
+fn resolve_dependencies(
+    object: &DeclaredObject,
+    all: &[DeclaredObject],
+    problems: &mut Problems,
+) -> Option<PageObject> {
     let before = problems.len();
     let place = |name: &String| {
         let found = all.iter().position(|other| other.name == *name);
@@ -136,7 +141,7 @@ fn planned(object: &Declared, all: &[Declared], problems: &mut Problems) -> Opti
             format!("expected different names, got {:?} {twins} times", object.name),
         );
     }
-    (problems.len() == before).then_some(Object { bytes: object.bytes, after })
+    (problems.len() == before).then_some(PageObject { bytes: object.bytes, after })
 }
 
 /// Returns the built-in page, with the medians of desktop home pages (HTTP Archive, Web Almanac 2024, chapter
@@ -145,7 +150,7 @@ fn planned(object: &Declared, all: &[Declared], problems: &mut Problems) -> Opti
 /// The page has 18 KB of HTML in 2 documents, 78 KB of style sheets in 8, 613 KB of scripts in 24, 131 KB of
 /// fonts in 4, and 1054 KB of images in 18. A KB is 1024 bytes.
 pub(super) fn news() -> Page {
-    let object = |kilobytes: u64, number: u64, after: &[usize]| Object {
+    let object = |kilobytes: u64, number: u64, after: &[usize]| PageObject {
         bytes: (kilobytes * 1024).div_ceil(number),
         after: after.into(),
     };
@@ -175,7 +180,8 @@ mod tests {
     fn a_web_page_reads_from_toml_and_json() {
         let toml = "[[object]]\nname = \"a\"\nsize = \"2 kB\"\n[[object]]\nname = \"b\"\nsize = \"1 B\"\nafter = [\"a\"]\n";
         let json = r#"[{"name": "a", "size": "2 kB"}, {"name": "b", "size": "1 B", "after": ["a"]}]"#;
-        let expected = vec![Object { bytes: 2000, after: vec![] }, Object { bytes: 1, after: vec![0] }];
+        let expected =
+            vec![PageObject { bytes: 2000, after: vec![] }, PageObject { bytes: 1, after: vec![0] }];
         assert_eq!(read("p.toml", toml).unwrap().objects(), expected);
         assert_eq!(read("p.json", json), read("p.toml", toml));
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Preset;
 use crate::estimators::Arrivals;
-use crate::schemes::{Params, find};
+use crate::schemes::{Params, find_scheme};
 use airhop_base::Span;
 
 const MSS: u64 = 1000;
@@ -15,7 +15,7 @@ struct Bench {
     s: SenderState,
     now: Time,
     delivered: u64,
-    repair: Repair,
+    repair: RepairKind,
 }
 
 /// Contents of an ACK, in segments and milliseconds.
@@ -33,23 +33,23 @@ struct Says {
 impl Bench {
     /// Creates a bench without rate samples, and with a window of ten segments.
     fn new(given: &[(&str, f64)]) -> Self {
-        let scheme = find("bbr3").expect("a scheme");
+        let scheme = find_scheme("bbr3").expect("a scheme");
         let mut params = Params::defaults(scheme);
         given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("in range"));
         let config = Preset::Linux.config(MSS as u32);
         let b = Bbr3::new(Settings::new(&params), &config);
         let w = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
-        Bench { b, w, s: SenderState::new(&config), now: Time::ZERO, delivered: 0, repair: Repair::Nothing }
+        Bench { b, w, s: SenderState::new(&config), now: Time::ZERO, delivered: 0, repair: RepairKind::Nothing }
     }
 
     /// Creates a bench in `state` whose pipe is full, on a path of 1 MB/s and 100 ms, i.e. 100 segments.
     fn within(state: State) -> Self {
         let mut t = Bench::new(&[]);
         t.ack(100, Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 100 });
-        assert_eq!((t.b.model.bw(), t.b.round_trip.least()), (1e6, Some(0.1)));
-        t.b.pipe.reached = true;
+        assert_eq!((t.b.model.bw(), t.b.round_trip.min_rtt_secs()), (1e6, Some(0.1)));
+        t.b.pipe.full_bw_reached = true;
         t.b.start_down(t.now); // starts the clock of the probe interval
-        t.b.probe.stops = false;
+        t.b.probe.is_stopping = false;
         t.b.state = state;
         t.w.cwnd = 200.0;
         t
@@ -61,17 +61,17 @@ impl Bench {
         self.delivered += 1;
         let rtt = Some(Span::from_millis(100));
         let rate = RateSample {
-            delivered: says.delivered * MSS,
+            delivered_bytes: says.delivered * MSS,
             interval: Span::from_millis(says.interval),
-            prior: says.prior * MSS,
-            limited: false,
-            in_flight: says.tx_in_flight * MSS,
-            lost: says.lost * MSS,
+            prior_delivered_bytes: says.prior * MSS,
+            is_app_limited: false,
+            tx_in_flight: says.tx_in_flight * MSS,
+            lost_bytes: says.lost * MSS,
         };
         let total = self.delivered * MSS;
         let d = Delivery {
             now: self.now,
-            arrivals: Arrivals { fresh: MSS, total, rtt, least_rtt: rtt, rate: Some(rate) },
+            arrivals: Arrivals { newly_delivered_bytes: MSS, total_delivered_bytes: total, rtt, min_rtt: rtt, rate: Some(rate) },
             lost: 0,
             before: (says.in_flight + 1) * MSS,
             in_flight: says.in_flight * MSS,
@@ -94,10 +94,10 @@ impl Bench {
         let lost = LostSegment {
             start: n * MSS,
             end: (n + 1) * MSS,
-            in_flight: in_flight * MSS,
-            lost: lost * MSS,
-            limited: false,
-            delivered: self.delivered * MSS,
+            tx_in_flight: in_flight * MSS,
+            lost_bytes: lost * MSS,
+            is_app_limited: false,
+            delivered_bytes: self.delivered * MSS,
         };
         self.b.on_lost(&mut self.w, self.now, &lost);
     }
@@ -151,7 +151,7 @@ fn send_quantum_and_offload_budget_follow_the_pacing_rate() {
 fn six_loss_ranges_above_2_percent_end_startup() {
     let after = |ranges: u64, lost, repair| {
         let mut t = Bench::within(State::Startup);
-        t.b.pipe.reached = false;
+        t.b.pipe.full_bw_reached = false;
         t.repair = repair;
         for n in 0..ranges {
             t.lose(200 + 2 * n, 200, n + 1);
@@ -162,10 +162,10 @@ fn six_loss_ranges_above_2_percent_end_startup() {
         t.ack(90, Says { prior: t.delivered, ..says });
         (t.b.state != State::Startup, t.longterm())
     };
-    assert_eq!(after(6, 5, Repair::Loss), (true, 150.0));
-    assert_eq!(after(5, 5, Repair::Loss), (false, f64::INFINITY));
-    assert_eq!(after(6, 4, Repair::Loss), (false, f64::INFINITY), "2 % are not more than 2 %");
-    assert_eq!(after(6, 5, Repair::Timeout), (false, f64::INFINITY));
+    assert_eq!(after(6, 5, RepairKind::Loss), (true, 150.0));
+    assert_eq!(after(5, 5, RepairKind::Loss), (false, f64::INFINITY));
+    assert_eq!(after(6, 4, RepairKind::Loss), (false, f64::INFINITY), "2 % are not more than 2 %");
+    assert_eq!(after(6, 5, RepairKind::Timeout), (false, f64::INFINITY));
 }
 
 // §5.3.2: Drain ends when the flight is at most the BDP, or after more than three round trips.
@@ -201,10 +201,10 @@ fn probe_bw_cycles_through_down_cruise_refill_and_up() {
     assert_eq!(t.b.state, State::ProbeBw(Phase::Cruise));
     t.usual(1100, true, 92);
     assert_eq!(t.b.state, State::ProbeBw(Phase::Refill), "between two and three seconds");
-    assert!(!t.b.probe.is_sample);
+    assert!(!t.b.probe.is_bw_probe_sample);
     t.usual(100, true, 92);
     assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
-    assert!(t.b.probe.is_sample);
+    assert!(t.b.probe.is_bw_probe_sample);
     t.b.model.bounds.inflight_longterm = f64::INFINITY;
     for _ in 0..2 {
         t.usual(100, true, 110);
@@ -212,9 +212,9 @@ fn probe_bw_cycles_through_down_cruise_refill_and_up() {
     }
     t.usual(100, true, 110);
     assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
-    assert!(t.b.probe.is_sample, "its last flight is still to be acknowledged");
+    assert!(t.b.probe.is_bw_probe_sample, "its last flight is still to be acknowledged");
     t.usual(100, true, 110);
-    assert!(!t.b.probe.is_sample);
+    assert!(!t.b.probe.is_bw_probe_sample);
 }
 
 // §5.3.3.8.3: probes are as frequent as Reno's losses at the same window, at most 63 round trips apart.
@@ -225,7 +225,7 @@ fn the_probe_interval_follows_the_reno_sawtooth() {
     for seed in 0..16 {
         let mut t = Bench::within(State::Drain(1));
         t.b.on_seed(seed);
-        t.b.round_trip = RoundTrip::new(Span::from_secs(100));
+        t.b.round_trip = MinRttFilter::new(Span::from_secs(100));
         t.b.model = Model::new();
         let says = Says { delivered: 20, interval: 100, prior: 0, tx_in_flight: 20, lost: 0, in_flight: 19 };
         t.ack(1, says);
@@ -249,7 +249,7 @@ fn a_loss_rate_above_2_percent_ends_the_probe() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
     t.lose(1, 99, 2);
     assert_eq!((t.b.state, t.longterm()), (State::ProbeBw(Phase::Up), f64::INFINITY), "not of the probe");
-    t.b.probe.is_sample = true;
+    t.b.probe.is_bw_probe_sample = true;
     t.lose(2, 99, 1);
     assert_eq!(t.longterm(), f64::INFINITY);
     t.lose(3, 99, 2);
@@ -257,7 +257,7 @@ fn a_loss_rate_above_2_percent_ends_the_probe() {
     assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
     t.lose(4, 50, 3);
     assert!((t.longterm() - 98.9796).abs() < 1e-4, "once a probe");
-    t.b.probe.is_sample = true;
+    t.b.probe.is_bw_probe_sample = true;
     t.lose(5, 50, 9);
     assert_eq!(t.longterm(), 70.0, "0.7 of the path");
 }
@@ -317,9 +317,9 @@ fn a_probe_with_few_losses_raises_inflight_longterm() {
 #[test]
 fn a_spurious_recovery_is_undone() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
-    t.b.probe.is_sample = true;
+    t.b.probe.is_bw_probe_sample = true;
     t.signal(Signal::Duplicates);
-    t.repair = Repair::Loss;
+    t.repair = RepairKind::Loss;
     t.lose(1, 99, 1);
     t.lose(2, 99, 2);
     t.usual(1, false, 97);
@@ -334,9 +334,9 @@ fn a_spurious_recovery_is_undone() {
 #[test]
 fn startup_resumes_after_a_spurious_recovery() {
     let mut t = Bench::within(State::Startup);
-    t.b.pipe.reached = false;
+    t.b.pipe.full_bw_reached = false;
     t.signal(Signal::Duplicates);
-    t.repair = Repair::Loss;
+    t.repair = RepairKind::Loss;
     for n in 0..6 {
         t.lose(200 + 2 * n, 100, n + 1);
     }
@@ -344,7 +344,7 @@ fn startup_resumes_after_a_spurious_recovery() {
     t.ack(1, says);
     assert_eq!(t.b.state, State::Drain(t.b.model.rounds.count()));
     t.b.on_spurious(&mut t.w, &Window { cwnd: 10.0, ssthresh: 10.0 }, &t.s);
-    assert_eq!((t.b.state, t.b.pipe.reached, t.longterm()), (State::Startup, false, f64::INFINITY));
+    assert_eq!((t.b.state, t.b.pipe.full_bw_reached, t.longterm()), (State::Startup, false, f64::INFINITY));
 }
 
 // §5.6.4.4: the window is one segment after a timeout, at least four segments during the repair, and the
@@ -354,10 +354,10 @@ fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
     t.signal(Signal::Timeout);
     assert_eq!(t.w.cwnd, 1.0);
-    t.repair = Repair::Timeout;
+    t.repair = RepairKind::Timeout;
     t.usual(1, false, 3);
     assert_eq!(t.w.cwnd, 4.0);
-    t.repair = Repair::Nothing;
+    t.repair = RepairKind::Nothing;
     t.usual(1, false, 3);
     assert!(t.w.cwnd > 199.0, "{}", t.w.cwnd);
 }
@@ -405,7 +405,7 @@ fn an_outdated_maximum_rate_expires_after_two_probes() {
     let slow = Says { delivered: 50, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 99 };
     let mut probe = || {
         t.b.state = State::ProbeBw(Phase::Up);
-        t.b.pipe.now = true;
+        t.b.pipe.full_bw_now = true;
         t.ack(1, slow);
         assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
         t.ack(100, Says { prior: t.delivered, ..slow });
@@ -423,7 +423,7 @@ fn every_bbr3_parameter_has_an_effect() {
     let s = t.b.settings;
     let gains = [State::Drain(0), State::ProbeBw(Phase::Down)].map(|state| state.pacing_gain(&s));
     assert_eq!((gains, State::ProbeBw(Phase::Up).cwnd_gain(&s)), ([0.35, 0.75], 3.0));
-    assert!(!t.b.is_too_high(50, 100) && t.b.is_too_high(51, 100));
+    assert!(!t.b.is_inflight_too_high(50, 100) && t.b.is_inflight_too_high(51, 100));
     let given = [("beta", 0.9), ("headroom", 0.3), ("probe_rtt_interval", 1.0), ("startup_losses", 2.0)];
     t.b.settings = Bench::new(&given).b.settings;
     t.b.model.bounds.inflight_longterm = 100e3;
@@ -438,7 +438,7 @@ fn every_bbr3_parameter_has_an_effect() {
 #[test]
 fn a_ce_mark_ends_the_probe_or_sets_short_term_bounds() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
-    t.b.probe.is_sample = true;
+    t.b.probe.is_bw_probe_sample = true;
     t.signal(Signal::Echo);
     assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Down), 100.0, 200.0));
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
