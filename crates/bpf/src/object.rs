@@ -152,8 +152,8 @@ impl Object {
         self.laid_out(socket_layout(&self.btf, fields))
     }
 
-    /// Returns the layout of another structure that callbacks receive by pointer (`from_ack_sample_layout`,
-    /// `from_rate_sample_layout`). Programs may only read the structure.
+    /// Returns the layout of another structure that callbacks receive by pointer (`ack_sample`,
+    /// `rate_sample`). Programs may only read the structure.
     ///
     /// # Errors
     ///

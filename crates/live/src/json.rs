@@ -1,4 +1,4 @@
-//! Result of an emulation as JSON: the key `emulation_result` of a run document. Names and order of the entries are
+//! Result of an emulation as JSON: the key `live` of a run document. Names and order of the entries are
 //! stable.
 
 use crate::emulation::{CommandOutput, CommandResult, EmulationResult};

@@ -48,7 +48,7 @@ pub struct Config {
     /// True if the connection uses ECN (RFC 3168): routers may mark data segments, and the receiver echoes
     /// the marks.
     pub ecn: bool,
-    /// Loss recovery used by the scheme `needs_sack`.
+    /// Loss recovery used by the scheme `sack`.
     pub sack_recovery: SackRecovery,
     /// Loss detection used by the schemes of Reno's family.
     pub loss_detection: LossDetection,
@@ -161,7 +161,7 @@ pub enum IdleRestartWindow {
     Decay,
 }
 
-/// Loss recoveries of the scheme `needs_sack`.
+/// Loss recoveries of the scheme `sack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
     /// Sack1 of ns-2. The counter `pipe` limits the flight (Fall and Floyd 1996).

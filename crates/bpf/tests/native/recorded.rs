@@ -31,7 +31,7 @@ pub struct Call {
     pub arguments: [u64; 2],
     pub numbers: usize,
     pub socket: Values,
-    /// Sample with its kind: 0, `from_ack_sample_layout`; 1, `from_rate_sample_layout`.
+    /// Sample with its kind: 0, `ack_sample`; 1, `rate_sample`.
     pub sample: Option<(usize, Values)>,
 }
 

@@ -63,7 +63,7 @@ pub enum LinkEventKind {
 pub enum PacketAction {
     /// The packet is forwarded.
     Forward,
-    /// The agent removes the packet. The results count the packet under `drops_by_cause.agent`.
+    /// The agent removes the packet. The results count the packet under `drops.agent`.
     Consume,
     /// The agent receives the packet as its destination (proxy of a split connection).
     Take,

@@ -204,7 +204,7 @@ measures! {
     rtt_ms: RttSummary { label: "Round-trip time", short: "rtt", unit: "ms", over_flows: Mean, of_real: false }
 
     /// Completion times of transfers and requests, from the arrival of a request (or the start of a transfer) to the last byte of its
-    /// response: `count_metric` is the number completed after the warm-up, and a second number counts those begun and not
+    /// response: `count` is the number completed after the warm-up, and a second number counts those begun and not
     /// completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for other
     /// applications.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", of_real: false }
@@ -240,7 +240,7 @@ measures! {
     /// nothing was delivered.
     delay_ms: Option<DelaySummary> { label: "One-way delay", short: "delay", unit: "ms", over_flows: PerFlow }
 
-    /// Completion times of transfers and requests: the distribution over all that completed after the warm-up (`count_metric`), and the number
+    /// Completion times of transfers and requests: the distribution over all that completed after the warm-up (`count`), and the number
     /// that has begun and not completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for
     /// applications without transfers and requests.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", over_flows: PerFlow }

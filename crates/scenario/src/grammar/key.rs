@@ -150,7 +150,7 @@ impl Variant {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
     }
 
-    /// Returns the keys of this kind. In a list (`listed`) the keys include `parse_direction`, so that each table
+    /// Returns the keys of this kind. In a list (`listed`) the keys include `direction`, so that each table
     /// can apply to one direction.
     pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
         match self.keys {

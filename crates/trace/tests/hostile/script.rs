@@ -207,7 +207,7 @@ impl Bytes<'_> {
                 let lifetime = Span::from_nanos(self.word());
                 AodvMessage::Reply(RouteReply { hops, dst, dst_seq, origin: self.node(), lifetime })
             }
-            _ => AodvMessage::Error(vec![Unreachable { dst, dst_seq: dst_seq }; self.next().into()]),
+            _ => AodvMessage::Error(vec![Unreachable { dst, dst_seq }; self.next().into()]),
         }
     }
 }

@@ -67,7 +67,7 @@ fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// Keys of the recovery: one for data from the first node of `parse_ends`, one for data from the second.
+/// Keys of the recovery: one for data from the first node of `ends`, one for data from the second.
 const KEYS: [&str; 2] = ["arq", "arq_back"];
 
 /// Durations that determine the timeouts for data in one direction.
