@@ -2,8 +2,8 @@
 //! `cargo bench -p airhop-bench --bench agents`; the rate that criterion prints is segments per second.
 
 use airhop_base::{Body, Flags, FlowId, NodeId, Packet, Segment, Span, TCP_IP_HEADER_BYTES, Time};
-use airhop_net::agents::{Agent, AgentActions, Eln, Elsn, LinkEvent, LinkEventKind, Snoop};
-use airhop_radio::Tag;
+use airhop_net::agents::{Agent, AgentActions, ElnAgent, ElsnAgent, LinkEvent, LinkEventKind, SnoopAgent};
+use airhop_radio::PacketTag;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Segments of one measurement.
@@ -29,7 +29,7 @@ fn pass(agent: &mut dyn Agent, window: u64) -> usize {
     for n in 0..SEGMENTS {
         now += Span::from_micros(100);
         agent.on_packet(now, &mut packet(SENDER, RECEIVER, byte(n), BYTES, 1), 0.5, &mut actions);
-        let tag = Tag { flow: FlowId(0), payload_bytes: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
+        let tag = PacketTag { flow: FlowId(0), payload_bytes: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
         let delivered =
             LinkEvent { kind: LinkEventKind::Delivered, tag, next_hop: RECEIVER, has_queued_ack: false };
         agent.on_link_event(now, &delivered, &mut actions);
@@ -45,13 +45,13 @@ fn agents(c: &mut Criterion) {
     group.throughput(Throughput::Elements(SEGMENTS));
     for window in [10, 1000] {
         group.bench_function(format!("snoop, {window} under way"), |b| {
-            b.iter(|| pass(&mut Snoop::new(), window));
+            b.iter(|| pass(&mut SnoopAgent::new(), window));
         });
         group.bench_function(format!("eln, {window} under way"), |b| {
-            b.iter(|| pass(&mut Eln::downlink(), window));
+            b.iter(|| pass(&mut ElnAgent::downlink(), window));
         });
         group.bench_function(format!("elsn, {window} under way"), |b| {
-            b.iter(|| pass(&mut Elsn, window));
+            b.iter(|| pass(&mut ElsnAgent, window));
         });
     }
     group.finish();

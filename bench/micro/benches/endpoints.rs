@@ -36,7 +36,7 @@ fn packet(segment: Segment) -> Packet {
 /// A sender that has sent its first window.
 fn open(scheme: &str) -> Sender {
     let mut sender = sender(scheme, &[], &rfc(WINDOW as f64, WINDOW as f64));
-    sender.supply(1 << 40);
+    sender.supply_data(1 << 40);
     while sender.poll_transmit(Time::ZERO).is_some() {}
     sender
 }

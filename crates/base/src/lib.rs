@@ -18,13 +18,14 @@ pub use access_category::AccessCategory;
 pub use empirical::EmpiricalDistribution;
 pub use mac_header::{Fragment, MacHeader};
 pub use notice::{Notice, NoticeKind};
-pub use original::{Departure, OriginalDatagram};
+pub use original::{DepartedDatagram, OriginalDatagram};
 pub use packet::{
     Body, Datagram, DropCause, Ecn, FlowId, NodeId, Packet, Profile, TCP_IP_HEADER_BYTES, UDP_IP_HEADER_BYTES,
 };
-pub use routing::{AodvMessage, RouteReply, RouteRequest, Unreachable};
+pub use routing::{AodvMessage, RouteReply, RouteRequest, UnreachableDestination};
 pub use segment::{
-    Arrival, Eln, Flags, MAX_OPTION_BYTES, Naks, Options, RareOptions, Sack, SackBlock, Segment, Timestamps,
+    Eln, Flags, MAX_OPTION_BYTES, Naks, Options, RareOptions, Sack, SackBlock, Segment, SegmentArrival,
+    Timestamps,
 };
 pub use split_mix::{SplitMix64, split_mix, uniform_from_bits};
 pub use time::{Rate, Span, Time};

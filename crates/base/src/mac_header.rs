@@ -25,7 +25,7 @@ pub struct Fragment {
     /// True for the last fragment.
     pub is_last: bool,
     /// Offset of the fragment's first byte in the MSDU.
-    pub start: u32,
+    pub offset: u32,
     /// Fragment length in bytes. The MSDU may end before the end of the last fragment.
     pub bytes: u32,
 }
@@ -33,6 +33,6 @@ pub struct Fragment {
 impl Default for Fragment {
     /// Returns a single fragment that covers the whole MSDU.
     fn default() -> Self {
-        Fragment { number: 0, is_last: true, start: 0, bytes: u32::MAX }
+        Fragment { number: 0, is_last: true, offset: 0, bytes: u32::MAX }
     }
 }

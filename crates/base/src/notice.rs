@@ -16,7 +16,7 @@ pub struct Notice {
     /// extension by Airhop: the notices in the papers name one segment.
     pub further_segments: u64,
     /// Expected additional delay; only in an RTTN (Kounavis 1996).
-    pub delay: Span,
+    pub additional_delay: Span,
     /// Node that created the notice, or the flow's receiver if the notice has the form of an ACK.
     pub origin: NodeId,
     /// Creation time, for measurements only; not on the wire.
@@ -33,7 +33,7 @@ impl Notice {
             seq,
             len,
             further_segments: 0,
-            delay: Span::ZERO,
+            additional_delay: Span::ZERO,
             origin: NodeId::BROADCAST,
             created: Time::ZERO,
         }

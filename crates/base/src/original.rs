@@ -38,9 +38,9 @@ impl fmt::Debug for OriginalDatagram {
 
 /// Datagram that has left the network towards its destination host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
+pub struct DepartedDatagram {
     /// Time at which the datagram left the network.
-    pub at: Time,
+    pub departed_at: Time,
     /// Node at which the datagram left.
     pub node: NodeId,
     /// Bytes of the datagram; a prefix if only a prefix entered the network.

@@ -190,7 +190,7 @@ impl Packet {
 
     /// Creates a routing message to a neighbour, or to all neighbours ([`NodeId::BROADCAST`]).
     pub fn from_routing_message(src: NodeId, dst: NodeId, ttl: u8, message: AodvMessage) -> Self {
-        let bytes = UDP_IP_HEADER_BYTES + message.bytes();
+        let bytes = UDP_IP_HEADER_BYTES + message.message_bytes();
         Packet { ttl, ..Packet::new(FlowId::NONE, src, dst, bytes, Body::Routing(message)) }
     }
 
@@ -225,7 +225,7 @@ impl Packet {
             Body::Tcp(s) => s.len,
             Body::Udp(d) => d.len,
             Body::Notice(_) => 0,
-            Body::Routing(message) => message.bytes(),
+            Body::Routing(message) => message.message_bytes(),
         }
     }
 

@@ -10,7 +10,7 @@ pub enum AodvMessage {
     /// Route reply: returns on the path of the request.
     Reply(RouteReply),
     /// Route error: destinations no longer reachable through the sender.
-    Error(Vec<Unreachable>),
+    Error(Vec<UnreachableDestination>),
 }
 
 /// Route request (RFC 3561 §5.1).
@@ -47,7 +47,7 @@ pub struct RouteReply {
 
 /// Lost destination (RFC 3561 §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unreachable {
+pub struct UnreachableDestination {
     /// Destination.
     pub dst: NodeId,
     /// Highest destination sequence number of the lost routes.
@@ -56,7 +56,7 @@ pub struct Unreachable {
 
 impl AodvMessage {
     /// Returns the message length in bytes, without UDP and IP headers (RFC 3561 §5.1 to §5.3).
-    pub fn bytes(&self) -> u32 {
+    pub fn message_bytes(&self) -> u32 {
         match self {
             AodvMessage::Request(_) => 24,
             AodvMessage::Reply(_) => 20,

@@ -24,7 +24,7 @@ pub struct Segment {
     /// Control bits.
     pub flags: Flags,
     /// True if the segment carries a checksum of the headers only (HACK: Balan et al. 2001).
-    pub header_check: bool,
+    pub has_header_checksum: bool,
     /// SACK permitted, on a SYN (RFC 2018 §2).
     pub sack_permitted: bool,
     /// Timestamps option (RFC 7323), if used.
@@ -81,7 +81,7 @@ impl Segment {
         }
         let syn = if self.flags.syn { 12 } else { 0 };
         let ts = if self.timestamps.is_some() { 12 } else { 0 };
-        let check = if self.header_check { 4 } else { 0 };
+        let check = if self.has_header_checksum { 4 } else { 0 };
         syn + ts + check + self.options.bytes()
     }
 }
@@ -99,11 +99,11 @@ pub struct RareOptions {
     /// Explicit loss notification (ELN) on an ACK, if any.
     pub eln: Option<Eln>,
     /// Segment that caused this ACK, and its arrival.
-    pub arrival: Option<Arrival>,
+    pub arrival: Option<SegmentArrival>,
     /// NAKs on an ACK: segments that MACs on the path dropped.
     pub naks: Naks,
     /// Contention time accumulated on the path so far, if measured.
-    pub contention: Option<Span>,
+    pub contention_time: Option<Span>,
     /// Original datagram of a segment from a real host; `None` for a simulated segment.
     pub original: Option<OriginalDatagram>,
 }
@@ -118,7 +118,7 @@ impl Options {
     }
 
     /// Returns options with these values. Reuses the memory of `self`, or allocates if there is none.
-    pub fn replaced(mut self, options: RareOptions) -> Options {
+    pub fn with_values(mut self, options: RareOptions) -> Options {
         *self = options;
         self
     }
@@ -135,7 +135,7 @@ impl RareOptions {
         eln: None,
         arrival: None,
         naks: Naks::EMPTY,
-        contention: None,
+        contention_time: None,
         original: None,
     };
 
@@ -143,7 +143,7 @@ impl RareOptions {
         let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * self.sack.len() as u32 };
         let eln = if matches!(self.eln, Some(Eln::Segment(_))) { 8 } else { 0 };
         let arrival = if self.arrival.is_some() { 12 } else { 0 };
-        let contention = if self.contention.is_some() { 8 } else { 0 };
+        let contention = if self.contention_time.is_some() { 8 } else { 0 };
         sack + eln + arrival + self.nak_bytes() + contention
     }
 
@@ -208,9 +208,9 @@ pub struct Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
     /// TSval: clock of the segment's sender.
-    pub value: u32,
+    pub tsval: u32,
     /// TSecr: echoed value.
-    pub echo: u32,
+    pub tsecr: u32,
 }
 
 /// Explicit loss notification inside an ACK.
@@ -225,7 +225,7 @@ pub enum Eln {
 /// Segment that caused an ACK, as an option of 12 bytes. The option carries the segment's first byte (SMART:
 /// Keshav and Morgan 1997) and the arrival time on the receiver's clock (JTCP, Santa Cruz, New Jersey).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
+pub struct SegmentArrival {
     /// First byte of the segment.
     pub seq: u64,
     /// Arrival time of the segment, on the receiver's clock.
@@ -365,7 +365,7 @@ mod tests {
         });
         assert_eq!(lengths, [8, 12, 16, 20]);
         let data = Segment::default()
-            .with_rare_options(RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE });
+            .with_rare_options(RareOptions { contention_time: Some(Span::ZERO), ..RareOptions::NONE });
         assert_eq!(data.option_bytes(), 8);
     }
 

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
-const NANOS: u64 = 1_000_000_000;
+const NANOS_PER_SEC: u64 = 1_000_000_000;
 
 /// Point in time, in nanoseconds since the simulation began.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -31,7 +31,7 @@ impl Time {
 
     /// Returns the seconds since the start of the simulation.
     pub fn secs_f64(self) -> f64 {
-        self.0 as f64 / NANOS as f64
+        self.0 as f64 / NANOS_PER_SEC as f64
     }
 
     /// Returns the time elapsed since `earlier`, or zero if `earlier` is after `self`.
@@ -99,13 +99,13 @@ impl Span {
 
     /// Creates a duration of `s` seconds.
     pub const fn from_secs(s: u64) -> Self {
-        Span(s * NANOS)
+        Span(s * NANOS_PER_SEC)
     }
 
     /// Converts seconds to a duration, rounded to the nearest nanosecond. Negative values and NaN become
     /// zero.
     pub fn from_secs_f64(s: f64) -> Self {
-        Span((s * NANOS as f64 + 0.5) as u64)
+        Span((s * NANOS_PER_SEC as f64 + 0.5) as u64)
     }
 
     /// Returns the duration in nanoseconds.
@@ -115,7 +115,7 @@ impl Span {
 
     /// Returns the duration in seconds.
     pub fn secs_f64(self) -> f64 {
-        self.0 as f64 / NANOS as f64
+        self.0 as f64 / NANOS_PER_SEC as f64
     }
 
     /// Returns the duration in milliseconds.
@@ -202,10 +202,10 @@ impl Rate {
     pub const fn time_for_bits(self, bits: u64) -> Span {
         // 2^64 / 1e9 = 18e9 bits: more than any frame, so u64 suffices; u128 prevents wrapping for invalid
         // inputs.
-        if bits < u64::MAX / NANOS {
-            Span((bits * NANOS).div_ceil(self.0))
+        if bits < u64::MAX / NANOS_PER_SEC {
+            Span((bits * NANOS_PER_SEC).div_ceil(self.0))
         } else {
-            let t = (bits as u128 * NANOS as u128).div_ceil(self.0 as u128);
+            let t = (bits as u128 * NANOS_PER_SEC as u128).div_ceil(self.0 as u128);
             Span(if t > u64::MAX as u128 { u64::MAX } else { t as u64 })
         }
     }

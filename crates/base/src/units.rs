@@ -167,7 +167,7 @@ pub fn format_span(d: Span) -> String {
         _ if ns >= 1_000 => ("us", 1_000),
         _ => ("ns", 1),
     };
-    format!("{} {unit}", decimal(ns, scale))
+    format!("{} {unit}", format_decimal(ns, scale))
 }
 
 /// Formats a rate so that [`parse_rate`] reads the same value.
@@ -179,7 +179,7 @@ pub fn format_rate(r: Rate) -> String {
         _ if bps >= 1_000 => ("kbit/s", 1_000),
         _ => ("bit/s", 1),
     };
-    format!("{} {unit}", decimal(bps, scale))
+    format!("{} {unit}", format_decimal(bps, scale))
 }
 
 impl fmt::Display for Span {
@@ -202,11 +202,11 @@ pub fn format_frequency(hz: u64) -> String {
         _ if hz >= 1_000 => ("kHz", 1_000),
         _ => ("Hz", 1),
     };
-    format!("{} {unit}", decimal(hz, scale))
+    format!("{} {unit}", format_decimal(hz, scale))
 }
 
 /// Formats `value / scale` in decimal, exactly, without trailing zeros.
-fn decimal(value: u64, scale: u64) -> String {
+fn format_decimal(value: u64, scale: u64) -> String {
     let (whole, part) = (value / scale, value % scale);
     if part == 0 {
         return whole.to_string();

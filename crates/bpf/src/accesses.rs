@@ -4,20 +4,20 @@
 use crate::bitfields;
 use crate::btf::{Btf, ResolvedMember, for_each_record};
 use crate::elf::Elf;
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 use crate::instruction::{Instruction, Op};
 use crate::kernel::Layout;
 use crate::linking::SymbolResolver;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `BPF_CORE_FIELD_BYTE_OFFSET`: the instruction contains the byte offset of the member.
-const BYTE_OFFSET: u32 = 0;
+const BPF_CORE_FIELD_BYTE_OFFSET: u32 = 0;
 
 /// Instruction that accesses a struct member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemberAccess {
     /// Index of the instruction.
-    pub at: usize,
+    pub instruction_index: usize,
     /// Name of the structure in the program.
     pub structure: String,
     /// Path of the member within the structure.
@@ -33,15 +33,15 @@ pub(crate) fn find_member_accesses(
     elf: &Elf,
     btf: &Btf,
     linking: &SymbolResolver<'_>,
-) -> Result<Vec<MemberAccess>, Problem> {
+) -> Result<Vec<MemberAccess>, ObjectProblem> {
     let mut named = Vec::new();
     for_each_relocation(elf, btf, linking, |at, kind, reached| {
         let ResolvedMember { structure, path, bit_offset, is_scalar, .. } = reached;
-        if kind == BYTE_OFFSET {
-            named.push(MemberAccess { at, structure, path, bit_offset, is_scalar });
+        if kind == BPF_CORE_FIELD_BYTE_OFFSET {
+            named.push(MemberAccess { instruction_index: at, structure, path, bit_offset, is_scalar });
         }
     })?;
-    named.sort_by_key(|one| one.at);
+    named.sort_by_key(|one| one.instruction_index);
     Ok(named)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn relocate_bitfields(
     btf: &Btf,
     linking: &SymbolResolver<'_>,
     code: &mut [Option<Instruction>],
-) -> Result<(), Problem> {
+) -> Result<(), ObjectProblem> {
     for_each_relocation(elf, btf, linking, |at, kind, reached| {
         let Some(Some(instruction)) = code.get_mut(at) else { return };
         let Some(value) = bitfields::relocated_value(kind, &reached) else { return };
@@ -69,13 +69,13 @@ fn for_each_relocation(
     btf: &Btf,
     linking: &SymbolResolver<'_>,
     mut found: impl FnMut(usize, u32, ResolvedMember),
-) -> Result<(), Problem> {
+) -> Result<(), ObjectProblem> {
     let Some((_, ext)) = elf.section(".BTF.ext") else { return Ok(()) };
     let codes: BTreeMap<&str, usize> =
-        elf.code().map(|(index, s)| (s.name.as_str(), linking.section_starts[&index])).collect();
+        elf.code_sections().map(|(index, s)| (s.name.as_str(), linking.section_starts[&index])).collect();
     for_each_record(&ext.bytes, 2, |section, record| {
         let [offset, root, path, kind, ..] = *record else { return Ok(()) };
-        let Some(code) = codes.get(btf.text(section)) else { return Ok(()) };
+        let Some(code) = codes.get(btf.name_text(section)) else { return Ok(()) };
         if let Some(reached) = btf.resolve_member(root, path)? {
             found(code + offset as usize / 8, kind, reached);
         }
@@ -94,8 +94,8 @@ pub(crate) fn find_forbidden_access(
 ) -> Option<(usize, String)> {
     let mut seen = BTreeSet::new();
     let ours = named.iter().filter(|one| one.is_scalar && structures.contains(&one.structure.as_str()));
-    for one in ours.filter(|one| in_program(one.at)) {
-        let MemberAccess { at, structure, path, .. } = one;
+    for one in ours.filter(|one| in_program(one.instruction_index)) {
+        let MemberAccess { instruction_index: at, structure, path, .. } = one;
         let stores = code.get(*at).is_some_and(|instruction| is_store(instruction.op));
         if stores && !layout.is_writable(one.bit_offset) {
             return Some((

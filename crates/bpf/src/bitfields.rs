@@ -4,10 +4,10 @@
 use crate::btf::ResolvedMember;
 
 // `enum bpf_core_relo_kind` (linux/bpf.h).
-const BYTE_OFFSET: u32 = 0;
-const BYTE_SIZE: u32 = 1;
-const SHIFT_LEFT: u32 = 4;
-const SHIFT_RIGHT: u32 = 5;
+const BPF_CORE_FIELD_BYTE_OFFSET: u32 = 0;
+const BPF_CORE_FIELD_BYTE_SIZE: u32 = 1;
+const BPF_CORE_FIELD_LSHIFT_U64: u32 = 4;
+const BPF_CORE_FIELD_RSHIFT_U64: u32 = 5;
 
 /// Returns the value that a relocation record of this kind requests; `None` if the member is not a bitfield,
 /// or if the object already contains the value.
@@ -22,10 +22,10 @@ pub(crate) fn relocated_value(kind: u32, member: &ResolvedMember) -> Option<u64>
     let words = [1, 2, 4, 8].into_iter().filter(|&word| word >= bytes).map(around);
     let (bytes, at) = words.into_iter().find(|(bytes, at)| end <= (at + bytes).saturating_mul(8))?;
     match kind {
-        BYTE_OFFSET => Some(at),
-        BYTE_SIZE => Some(bytes),
-        SHIFT_LEFT => Some(64 - (end - at.saturating_mul(8))),
-        SHIFT_RIGHT => 64_u64.checked_sub(bits),
+        BPF_CORE_FIELD_BYTE_OFFSET => Some(at),
+        BPF_CORE_FIELD_BYTE_SIZE => Some(bytes),
+        BPF_CORE_FIELD_LSHIFT_U64 => Some(64 - (end - at.saturating_mul(8))),
+        BPF_CORE_FIELD_RSHIFT_U64 => 64_u64.checked_sub(bits),
         _ => None,
     }
 }
@@ -43,7 +43,13 @@ mod tests {
             bitfield_bits: bits,
             type_bytes: bytes,
         };
-        [BYTE_OFFSET, BYTE_SIZE, SHIFT_LEFT, SHIFT_RIGHT].map(|kind| relocated_value(kind, &member))
+        [
+            BPF_CORE_FIELD_BYTE_OFFSET,
+            BPF_CORE_FIELD_BYTE_SIZE,
+            BPF_CORE_FIELD_LSHIFT_U64,
+            BPF_CORE_FIELD_RSHIFT_U64,
+        ]
+        .map(|kind| relocated_value(kind, &member))
     }
 
     // bpf_core_read.h, BPF_CORE_READ_BITFIELD(): the program loads a word, shifts it left as a 64-bit number,

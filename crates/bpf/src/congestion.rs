@@ -2,25 +2,25 @@
 
 use crate::btf::{Btf, Type, TypeId};
 use crate::elf::{Elf, Relocation, Section};
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 use crate::linking::{SymbolResolver, read_u64};
 use std::collections::BTreeMap;
 
 /// Sections with `tcp_congestion_ops` variables. Variables in `.struct_ops.link` are registered with a BPF
 /// link (libbpf).
-const SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
+const STRUCT_OPS_SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
 /// Maximum number of variables in one of these sections.
 const MAX_VARIABLES: usize = 64;
 /// Size of a name in bytes, including the terminating zero (`TCP_CA_NAME_MAX`).
-const NAME_BYTES: u64 = 16;
+const TCP_CA_NAME_MAX: u64 = 16;
 /// `TCP_CONG_NEEDS_ECN`.
-const NEEDS_ECN: u32 = 2;
+const TCP_CONG_NEEDS_ECN: u32 = 2;
 /// Flags that a kernel accepts: `TCP_CONG_NEEDS_ECN` and `TCP_CONG_NON_RESTRICTED`.
-const FLAGS: u32 = NEEDS_ECN | 1;
+const ACCEPTED_FLAGS: u32 = TCP_CONG_NEEDS_ECN | 1;
 
 /// Program of an object, identified by the index of its first instruction in the object's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Program(pub(crate) usize);
+pub struct ProgramId(pub(crate) usize);
 
 /// Callback of a congestion control (Linux `struct tcp_congestion_ops`). The signatures omit the first
 /// argument, the socket.
@@ -98,18 +98,18 @@ pub struct CongestionControl {
     pub variable: String,
     /// Flags `TCP_CONG_*`.
     pub flags: u32,
-    programs: [Option<Program>; Callback::ALL.len()],
+    programs: [Option<ProgramId>; Callback::ALL.len()],
     parameters: [usize; Callback::ALL.len()],
 }
 
 impl CongestionControl {
     /// Returns the program of a callback; `None` if the congestion control lacks the callback.
-    pub fn program(&self, callback: Callback) -> Option<Program> {
+    pub fn program(&self, callback: Callback) -> Option<ProgramId> {
         self.programs[callback as usize]
     }
 
     /// Returns the callback that a program implements; `None` for other programs of the object.
-    fn callback(&self, program: Program) -> Option<Callback> {
+    fn callback(&self, program: ProgramId) -> Option<Callback> {
         Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
     }
 
@@ -121,11 +121,11 @@ impl CongestionControl {
 
     /// True if connections must negotiate ECN (`TCP_CONG_NEEDS_ECN`).
     pub fn needs_ecn(&self) -> bool {
-        self.flags & NEEDS_ECN != 0
+        self.flags & TCP_CONG_NEEDS_ECN != 0
     }
 
     /// Returns the names of callbacks that the kernel requires and the congestion control lacks.
-    pub fn missing(&self) -> Vec<&'static str> {
+    pub fn missing_callbacks(&self) -> Vec<&'static str> {
         let lacks = |callback| self.program(callback).is_none();
         let mut missing: Vec<&str> = [Callback::Ssthresh, Callback::UndoCwnd]
             .into_iter()
@@ -144,18 +144,18 @@ pub(crate) fn read_congestion_controls(
     elf: &Elf,
     btf: &Btf,
     linking: &SymbolResolver<'_>,
-) -> Result<Vec<CongestionControl>, Problem> {
+) -> Result<Vec<CongestionControl>, ObjectProblem> {
     let mut controls = Vec::new();
-    for name in SECTIONS {
+    for name in STRUCT_OPS_SECTIONS {
         let Some((index, section)) = elf.section(name) else { continue };
         let relocations = section.relocations.iter().map(|r| (r.offset, r)).collect();
-        for &variable in btf.section(name).iter().take(MAX_VARIABLES) {
+        for &variable in btf.section_variables(name).iter().take(MAX_VARIABLES) {
             let (variable, kind) = btf.variable(variable)?;
             let at = elf.variable_offset(index, variable).unwrap_or(u64::MAX);
-            let source = Source { variable, kind, at, section, relocations: &relocations };
-            let control = source.read(btf, linking)?;
+            let source = StructOpsVariable { variable, kind, at, section, relocations: &relocations };
+            let control = source.read_control(btf, linking)?;
             if controls.iter().any(|other: &CongestionControl| other.name == control.name) {
-                return Err(source.wrong(format!(
+                return Err(source.variable_error(format!(
                     "its name is {:?}, which another congestion control also has",
                     control.name
                 )));
@@ -167,7 +167,7 @@ pub(crate) fn read_congestion_controls(
 }
 
 /// A variable and its section.
-struct Source<'a> {
+struct StructOpsVariable<'a> {
     variable: &'a str,
     kind: TypeId,
     at: u64,
@@ -175,24 +175,30 @@ struct Source<'a> {
     relocations: &'a BTreeMap<u64, &'a Relocation>,
 }
 
-impl Source<'_> {
-    fn wrong(&self, why: impl Into<String>) -> Problem {
-        Problem::StructOps { variable: self.variable.to_owned(), why: why.into() }
+impl StructOpsVariable<'_> {
+    fn variable_error(&self, why: impl Into<String>) -> ObjectProblem {
+        ObjectProblem::StructOps { variable: self.variable.to_owned(), why: why.into() }
     }
 
-    fn bytes(&self, offset: u64, length: u64) -> Result<&[u8], Problem> {
+    fn bytes(&self, offset: u64, length: u64) -> Result<&[u8], ObjectProblem> {
         let start = self.at.saturating_add(offset) as usize;
         let bytes = self.section.bytes.get(start..start.saturating_add(length as usize));
-        bytes.ok_or_else(|| self.wrong("extends beyond its section"))
+        bytes.ok_or_else(|| self.variable_error("extends beyond its section"))
     }
 
-    fn read(&self, btf: &Btf, linking: &SymbolResolver<'_>) -> Result<CongestionControl, Problem> {
-        let (_, Type::Composite { name: structure, members, .. }) = btf.get(self.kind)? else {
-            return Err(self.wrong("not a structure, expected struct tcp_congestion_ops"));
+    fn read_control(
+        &self,
+        btf: &Btf,
+        linking: &SymbolResolver<'_>,
+    ) -> Result<CongestionControl, ObjectProblem> {
+        let (_, Type::Composite { name: structure, members, .. }) = btf.resolve_type(self.kind)? else {
+            return Err(self.variable_error("not a structure, expected struct tcp_congestion_ops"));
         };
-        let structure = btf.text(*structure);
+        let structure = btf.name_text(*structure);
         if structure.split("___").next() != Some("tcp_congestion_ops") {
-            return Err(self.wrong(format!("a struct {structure}, expected struct tcp_congestion_ops")));
+            return Err(
+                self.variable_error(format!("a struct {structure}, expected struct tcp_congestion_ops"))
+            );
         }
         let mut control = CongestionControl {
             name: String::new(),
@@ -202,33 +208,34 @@ impl Source<'_> {
             parameters: [0; Callback::ALL.len()],
         };
         for member in members {
-            let (name, offset) = (btf.text(member.name), u64::from(member.bit_offset / 8));
+            let (name, offset) = (btf.name_text(member.name), u64::from(member.bit_offset / 8));
             match Callback::ALL.into_iter().find(|callback| callback.name() == name) {
                 Some(callback) => {
-                    let program = self.program(offset, linking)?;
+                    let program = self.read_program(offset, linking)?;
                     if let Some(other) = program.and_then(|program| control.callback(program)) {
                         let (name, other) = (callback.name(), other.name());
-                        return Err(self.wrong(format!(
+                        return Err(self.variable_error(format!(
                             "{other} and {name} are one program: a kernel accepts a program for only one member"
                         )));
                     }
                     control.programs[callback as usize] = program;
-                    control.parameters[callback as usize] = parameters(btf, member.kind)?;
+                    control.parameters[callback as usize] = count_parameters(btf, member.type_id)?;
                 }
-                None if name == "name" => control.name = self.name(offset)?,
+                None if name == "name" => control.name = self.read_name(offset)?,
                 None if name == "flags" => {
                     let flags = self.bytes(offset, 4)?.first_chunk().expect("four bytes");
                     control.flags = u32::from_le_bytes(*flags);
-                    if control.flags & !FLAGS != 0 {
-                        return Err(self.wrong(format!(
+                    if control.flags & !ACCEPTED_FLAGS != 0 {
+                        return Err(self.variable_error(format!(
                             "its flags are {:#x}, expected TCP_CONG_NON_RESTRICTED (1), TCP_CONG_NEEDS_ECN (2), or both",
                             control.flags
                         )));
                     }
                 }
                 None if self.relocations.contains_key(&(self.at.saturating_add(offset))) => {
-                    return Err(self
-                        .wrong(format!("has a program for {name}, which the simulated kernel never calls")));
+                    return Err(self.variable_error(format!(
+                        "has a program for {name}, which the simulated kernel never calls"
+                    )));
                 }
                 None => {}
             }
@@ -237,38 +244,42 @@ impl Source<'_> {
     }
 
     /// Returns the function that a member points to.
-    fn program(&self, offset: u64, linking: &SymbolResolver<'_>) -> Result<Option<Program>, Problem> {
+    fn read_program(
+        &self,
+        offset: u64,
+        linking: &SymbolResolver<'_>,
+    ) -> Result<Option<ProgramId>, ObjectProblem> {
         let Some(relocation) = self.relocations.get(&(self.at.saturating_add(offset))) else {
             return Ok(None);
         };
-        let addend =
-            read_u64(&self.section.bytes, self.at.saturating_add(offset)).map_err(|why| self.wrong(why))?;
-        let function = linking.function(relocation, addend as i64 / 8).map_err(|why| self.wrong(why))?;
-        Ok(Some(Program(function)))
+        let addend = read_u64(&self.section.bytes, self.at.saturating_add(offset))
+            .map_err(|why| self.variable_error(why))?;
+        let function =
+            linking.function_start(relocation, addend as i64 / 8).map_err(|why| self.variable_error(why))?;
+        Ok(Some(ProgramId(function)))
     }
 
-    fn name(&self, offset: u64) -> Result<String, Problem> {
-        let bytes = self.bytes(offset, NAME_BYTES)?;
+    fn read_name(&self, offset: u64) -> Result<String, ObjectProblem> {
+        let bytes = self.bytes(offset, TCP_CA_NAME_MAX)?;
         let end = bytes
             .iter()
             .position(|&byte| byte == 0)
-            .ok_or_else(|| self.wrong("its name has no terminating zero"))?;
+            .ok_or_else(|| self.variable_error("its name has no terminating zero"))?;
         // Same check as `bpf_obj_name_cpy` in Linux's kernel/bpf/syscall.c.
         let is_taken = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
         let name = String::from_utf8_lossy(&bytes[..end]);
         match end > 0 && bytes[..end].iter().all(is_taken) {
             true => Ok(name.into_owned()),
-            false => {
-                Err(self.wrong(format!("its name is {name:?}, expected letters, digits, \"_\" or \".\"")))
-            }
+            false => Err(self
+                .variable_error(format!("its name is {name:?}, expected letters, digits, \"_\" or \".\""))),
         }
     }
 }
 
 /// Returns the number of parameters of a function pointer; 0 for a `void *`.
-fn parameters(btf: &Btf, kind: TypeId) -> Result<usize, Problem> {
-    let Type::Pointer(target) = btf.get(kind)?.1 else { return Ok(0) };
-    match btf.get(*target)?.1 {
+fn count_parameters(btf: &Btf, kind: TypeId) -> Result<usize, ObjectProblem> {
+    let Type::Pointer(target) = btf.resolve_type(kind)?.1 else { return Ok(0) };
+    match btf.resolve_type(*target)?.1 {
         Type::Prototype { parameters } => Ok(*parameters),
         _ => Ok(0),
     }

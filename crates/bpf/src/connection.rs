@@ -68,12 +68,17 @@ impl LoadedCongestionControl {
     /// Returns the kernel names of the callbacks that the simulation calls.
     pub fn simulated_callbacks() -> Vec<&'static str> {
         let required = [Callback::Ssthresh, Callback::UndoCwnd];
-        required.into_iter().chain(OPTIONAL.map(|(callback, _)| callback)).map(Callback::name).collect()
+        required
+            .into_iter()
+            .chain(OPTIONAL_CALLBACKS.map(|(callback, _)| callback))
+            .map(Callback::name)
+            .collect()
     }
 
     /// Returns the callbacks that the congestion control implements.
     pub fn callbacks(&self) -> Callbacks {
-        let found = OPTIONAL.iter().filter(|(callback, _)| self.control.program(*callback).is_some());
+        let found =
+            OPTIONAL_CALLBACKS.iter().filter(|(callback, _)| self.control.program(*callback).is_some());
         found.fold(Callbacks::NONE, |all, (_, flag)| all.union(*flag))
     }
 
@@ -91,13 +96,13 @@ impl LoadedCongestionControl {
     }
 
     /// Returns a newly loaded object, with empty maps and initial values in the variables.
-    fn machine(&self, seed: u32) -> Mutex<VirtualMachine> {
+    fn create_machine(&self, seed: u32) -> Mutex<VirtualMachine> {
         Mutex::new(VirtualMachine::new(self.object.clone(), seed.into()))
     }
 }
 
 /// Callbacks that a congestion control may omit.
-const OPTIONAL: [(Callback, Callbacks); 8] = [
+const OPTIONAL_CALLBACKS: [(Callback, Callbacks); 8] = [
     (Callback::CongAvoid, Callbacks::CONG_AVOID),
     (Callback::SetState, Callbacks::SET_STATE),
     (Callback::CwndEvent, Callbacks::CWND_EVENT),
@@ -158,18 +163,18 @@ impl Connection {
             }
         };
         let now = sk.tcp_mstamp * 1000;
-        self.socket.moment = SockSnapshot {
+        self.socket.snapshot = SockSnapshot {
             now: Time::from_nanos(now),
             snd_una: sk.snd_una,
             snd_nxt: sk.snd_nxt,
             lsndtime: sk.lsndtime,
             is_paced: sk.sk_pacing_status != Sock::PACING_NONE,
         };
-        let machine = self.machine.get_or_insert_with(|| Arc::new(self.loaded.machine(self.seed)));
+        let machine = self.machine.get_or_insert_with(|| Arc::new(self.loaded.create_machine(self.seed)));
         let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
         let result = machine.call(program, &mut self.socket, &arguments[..count], now);
         self.loaded.changed.apply_changes(&self.socket.image, sk);
-        if std::mem::take(&mut self.socket.limits_pacing) {
+        if std::mem::take(&mut self.socket.has_pacing_limit) {
             members::apply_pacing_limit(&self.socket.image, sk);
         }
         result.map_err(|fault| fault as CallbackError)
@@ -191,14 +196,14 @@ impl TcpCongestionOps for Connection {
 
     fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds, sk: &mut Sock) {
         let machine = VirtualMachine::load_shared(&self.loaded.object, run, self.seed);
-        let number = machine.lock().unwrap_or_else(PoisonError::into_inner).open_socket();
+        let number = machine.lock().unwrap_or_else(PoisonError::into_inner).allocate_socket_number();
         self.socket = Socket::new(&self.loaded.socket, number, self.seed.into());
         self.machine = Some(machine);
         let [isn, peer] = initial_seqs(ends.flow);
         let [local_port, remote_port] = tcp_ports(ends.flow);
         sk.identity = ConnectionIdentity {
-            local: ipv4_address(ends.local),
-            remote: ipv4_address(ends.remote),
+            local_addr: ipv4_address(ends.local),
+            remote_addr: ipv4_address(ends.remote),
             local_port,
             remote_port,
             isn,

@@ -1,6 +1,6 @@
 //! ELF: sections, symbols and relocations of a relocatable eBPF object (System V ABI, chapter 4).
 
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 use object::Endianness;
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
@@ -13,7 +13,7 @@ pub(crate) const R_BPF_64_ABS64: u32 = 2;
 pub(crate) const R_BPF_64_32: u32 = 10;
 
 /// Maximum file size in bytes.
-const LARGEST_FILE: usize = 16 << 20;
+const MAX_FILE_BYTES: usize = 16 << 20;
 /// Maximum total size of the sections, names and relocations read from a file, in bytes.
 const MAX_READ_BYTES: usize = 64 << 20;
 
@@ -22,16 +22,18 @@ const MAX_READ_BYTES: usize = 64 << 20;
 struct ReadBudget(usize);
 
 impl ReadBudget {
-    fn take(&mut self, bytes: usize) -> Result<(), Problem> {
+    fn consume_bytes(&mut self, bytes: usize) -> Result<(), ObjectProblem> {
         self.0 = self.0.checked_sub(bytes).ok_or_else(|| {
-            Problem::Elf(format!("its sections, names and relocations have more than {MAX_READ_BYTES} bytes"))
+            ObjectProblem::Elf(format!(
+                "its sections, names and relocations have more than {MAX_READ_BYTES} bytes"
+            ))
         })?;
         Ok(())
     }
 
     /// Returns a name, with replacement characters for invalid UTF-8.
-    fn name(&mut self, bytes: &[u8]) -> Result<String, Problem> {
-        self.take(bytes.len() + 1)?;
+    fn read_name(&mut self, bytes: &[u8]) -> Result<String, ObjectProblem> {
+        self.consume_bytes(bytes.len() + 1)?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 }
@@ -79,23 +81,26 @@ pub(crate) struct Elf {
 
 impl Elf {
     /// Parses a file.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Elf, Problem> {
-        if bytes.len() > LARGEST_FILE {
-            return Err(Problem::Elf(format!("{} bytes, expected at most {LARGEST_FILE}", bytes.len())));
+    pub(crate) fn read(bytes: &[u8]) -> Result<Elf, ObjectProblem> {
+        if bytes.len() > MAX_FILE_BYTES {
+            return Err(ObjectProblem::Elf(format!(
+                "{} bytes, expected at most {MAX_FILE_BYTES}",
+                bytes.len()
+            )));
         }
-        let damaged = |error: object::Error| Problem::Elf(error.to_string());
+        let damaged = |error: object::Error| ObjectProblem::Elf(error.to_string());
         let header = FileHeader64::<Endianness>::parse(bytes).map_err(damaged)?;
         let endian = header.endian().map_err(damaged)?;
-        expect("byte order", endian == Endianness::Little, "big-endian", "little-endian")?;
+        check_condition("byte order", endian == Endianness::Little, "big-endian", "little-endian")?;
         let machine = header.e_machine(endian);
-        expect("machine", machine == elf::EM_BPF, machine.0, "247 (eBPF)")?;
+        check_condition("machine", machine == elf::EM_BPF, machine.0, "247 (eBPF)")?;
         let kind = header.e_type(endian);
-        expect("type", kind == elf::ET_REL, kind.0, "1 (relocatable)")?;
+        check_condition("type", kind == elf::ET_REL, kind.0, "1 (relocatable)")?;
         let table = header.sections(endian, bytes).map_err(damaged)?;
         let mut allowance = ReadBudget(MAX_READ_BYTES);
         let mut sections = Vec::new();
         for header in table.iter() {
-            let name = allowance.name(table.section_name(endian, header).map_err(damaged)?)?;
+            let name = allowance.read_name(table.section_name(endian, header).map_err(damaged)?)?;
             let flags = header.sh_flags(endian).0;
             let has = |flag: elf::SectionFlags| flags & flag.0 != 0;
             let allocated = has(elf::SHF_ALLOC);
@@ -103,12 +108,12 @@ impl Elf {
                 _ if !allocated && !name.starts_with(".BTF") => Vec::new(),
                 elf::SHT_NOBITS => {
                     let size = usize::try_from(header.sh_size(endian)).unwrap_or(usize::MAX);
-                    allowance.take(size)?;
+                    allowance.consume_bytes(size)?;
                     vec![0; size]
                 }
                 _ => {
                     let bytes = header.data(endian, bytes).map_err(damaged)?;
-                    allowance.take(bytes.len())?;
+                    allowance.consume_bytes(bytes.len())?;
                     bytes.to_vec()
                 }
             };
@@ -129,14 +134,14 @@ impl Elf {
                 _ => 0,
             };
             let Some(its) = sections.get(section) else {
-                return Err(Problem::Elf(format!(
+                return Err(ObjectProblem::Elf(format!(
                     "a symbol of section {section}, but there are only {} sections",
                     sections.len()
                 )));
             };
             let name = match symbol.st_type() {
-                elf::STT_SECTION => allowance.name(its.name.as_bytes())?,
-                _ => allowance.name(symbol.name(endian, found.strings()).map_err(damaged)?)?,
+                elf::STT_SECTION => allowance.read_name(its.name.as_bytes())?,
+                _ => allowance.read_name(symbol.name(endian, found.strings()).map_err(damaged)?)?,
             };
             symbols.push(Symbol {
                 name,
@@ -150,13 +155,15 @@ impl Elf {
             let Some((relocations, _)) = header.rel(endian, bytes).map_err(damaged)? else { continue };
             let target = header.sh_info(endian) as usize;
             let Some(section) = sections.get_mut(target) else {
-                return Err(Problem::Elf(format!("relocations of section {target}, which does not exist")));
+                return Err(ObjectProblem::Elf(format!(
+                    "relocations of section {target}, which does not exist"
+                )));
             };
-            allowance.take(size_of_val(relocations))?;
+            allowance.consume_bytes(size_of_val(relocations))?;
             for relocation in relocations {
                 let symbol = relocation.r_sym(endian) as usize;
                 if symbol >= symbols.len() {
-                    return Err(Problem::Elf(format!(
+                    return Err(ObjectProblem::Elf(format!(
                         "a relocation to symbol {symbol}, but there are only {} symbols",
                         symbols.len()
                     )));
@@ -181,7 +188,7 @@ impl Elf {
     }
 
     /// Returns the sections with code, and their indices.
-    pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &Section)> {
+    pub(crate) fn code_sections(&self) -> impl Iterator<Item = (usize, &Section)> {
         self.sections
             .iter()
             .enumerate()
@@ -190,9 +197,14 @@ impl Elf {
 }
 
 /// Returns an error with the actual and the expected value if `holds` is false.
-fn expect(what: &str, holds: bool, found: impl std::fmt::Display, expected: &str) -> Result<(), Problem> {
+fn check_condition(
+    what: &str,
+    holds: bool,
+    found: impl std::fmt::Display,
+    expected: &str,
+) -> Result<(), ObjectProblem> {
     match holds {
         true => Ok(()),
-        false => Err(Problem::Elf(format!("{what} {found}, expected {expected}"))),
+        false => Err(ObjectProblem::Elf(format!("{what} {found}, expected {expected}"))),
     }
 }

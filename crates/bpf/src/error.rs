@@ -9,12 +9,12 @@ pub struct ObjectError {
     /// File name as the caller specified it.
     pub file: String,
     /// Problem of the object.
-    pub problem: Problem,
+    pub problem: ObjectProblem,
 }
 
 /// Problem of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum ObjectProblem {
     /// The file is damaged, or is not an eBPF ELF object.
     #[error(
         "not a BPF object: {0} (expected what `clang --target=bpf -g -c` writes: ELF64, little-endian, eBPF, relocatable)"

@@ -28,12 +28,12 @@ impl fmt::Display for InstructionLocation {
 /// Fault of a program: an operation that the kernel's verifier would reject, or that Airhop does not
 /// simulate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{object}: {place}: {cause}")]
+#[error("{object}: {location}: {cause}")]
 pub struct ProgramFault {
     /// File name of the object.
     pub object: String,
     /// Place of the failed instruction.
-    pub place: InstructionLocation,
+    pub location: InstructionLocation,
     /// Cause of the fault.
     pub cause: FaultCause,
 }

@@ -36,7 +36,7 @@ pub(crate) enum Op {
     // Store: *(dst + offset) = S.
     Store8, Store16, Store32, Store64,
     // RFC 9669 §5.3: atomic operation on *(dst + offset) and src.
-    Atomic32(Atomic), Atomic64(Atomic),
+    Atomic32(AtomicOp), Atomic64(AtomicOp),
 }
 
 impl Op {
@@ -74,7 +74,7 @@ impl Op {
 /// Effect of an atomic instruction on memory (RFC 9669 §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[rustfmt::skip]
-pub(crate) enum Atomic { Add, Or, And, Xor, FetchAdd, FetchOr, FetchAnd, FetchXor, Exchange, CompareExchange }
+pub(crate) enum AtomicOp { Add, Or, And, Xor, FetchAdd, FetchOr, FetchAnd, FetchXor, Exchange, CompareExchange }
 
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ const _: () = assert!(size_of::<Instruction>() == 16);
 
 /// The eight bytes of an instruction (RFC 9669 §3.1).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Encoded {
+pub(crate) struct EncodedInstruction {
     pub opcode: u8,
     pub dst: u8,
     pub src: u8,
@@ -105,30 +105,30 @@ pub(crate) const LOAD_CONSTANT: u8 = 0x18;
 /// `BPF_JMP | BPF_CALL`.
 pub(crate) const CALL: u8 = 0x85;
 
-impl Encoded {
+impl EncodedInstruction {
     /// Splits the bytes into fields.
-    pub(crate) fn new(bytes: [u8; 8]) -> Encoded {
+    pub(crate) fn new(bytes: [u8; 8]) -> EncodedInstruction {
         let [opcode, registers, ..] = bytes;
         let offset = i16::from_le_bytes([bytes[2], bytes[3]]);
         let immediate = i32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
-        Encoded { opcode, dst: registers & 0xf, src: registers >> 4, offset, immediate }
+        EncodedInstruction { opcode, dst: registers & 0xf, src: registers >> 4, offset, immediate }
     }
 
     /// Decodes arithmetic, jumps, loads and stores. Calls and 64-bit constants need the object's relocations
     /// instead. `at` is the index of the instruction. Jumps are relative to this index.
     pub(crate) fn decode(self, at: usize) -> Result<Instruction, String> {
         let instruction = match self.opcode & 7 {
-            0 | 1 => self.load(),
-            2 | 3 => self.store(),
-            4 | 7 => self.arithmetic(),
-            _ => self.jump(at),
+            0 | 1 => self.decode_load(),
+            2 | 3 => self.decode_store(),
+            4 | 7 => self.decode_arithmetic(),
+            _ => self.decode_jump(at),
         }?;
-        self.check(&instruction)?;
+        self.check_registers(&instruction)?;
         Ok(instruction)
     }
 
     /// Checks that the registers exist, and that the destination may be written.
-    fn check(self, instruction: &Instruction) -> Result<(), String> {
+    fn check_registers(self, instruction: &Instruction) -> Result<(), String> {
         let register = self.dst.max(self.src);
         if register > FRAME_POINTER {
             return Err(format!("register r{register}, expected r0 to r10"));
@@ -141,19 +141,19 @@ impl Encoded {
         Ok(())
     }
 
-    fn unknown(self) -> String {
-        let Encoded { opcode, offset, immediate, .. } = self;
+    fn unknown_opcode(self) -> String {
+        let EncodedInstruction { opcode, offset, immediate, .. } = self;
         format!(
             "unknown instruction: opcode {opcode:#04x}, offset {offset}, immediate {immediate:#x} (RFC 9669)"
         )
     }
 
-    fn arithmetic(self) -> Result<Instruction, String> {
+    fn decode_arithmetic(self) -> Result<Instruction, String> {
         let wide = self.opcode & 7 == 7;
         let from_register = self.opcode & 8 != 0;
         let operation = self.opcode >> 4;
         if operation == 0xd {
-            return self.byte_order(wide, from_register);
+            return self.decode_byte_order(wide, from_register);
         }
         let bits = if wide { 64 } else { 32 };
         if !from_register {
@@ -201,7 +201,7 @@ impl Encoded {
             (0xb, 8, false) if from_register => Op::Mov8To32,
             (0xb, 16, false) if from_register => Op::Mov16To32,
             (0xc, 0, false) => Op::Arithmetic32,
-            _ => return Err(self.unknown()),
+            _ => return Err(self.unknown_opcode()),
         };
         let (src, immediate) = self.operand(from_register);
         Ok(Instruction { op, dst: self.dst, src, offset: 0, immediate })
@@ -213,21 +213,21 @@ impl Encoded {
     }
 
     /// Decodes a byte-order instruction (RFC 9669 §4.2).
-    fn byte_order(self, wide: bool, to_big: bool) -> Result<Instruction, String> {
+    fn decode_byte_order(self, wide: bool, to_big: bool) -> Result<Instruction, String> {
         let op = match (self.immediate, wide || to_big) {
-            _ if wide && to_big => return Err(self.unknown()),
+            _ if wide && to_big => return Err(self.unknown_opcode()),
             (16, true) => Op::Swap16,
             (32, true) => Op::Swap32,
             (64, true) => Op::Swap64,
             (16, false) => Op::Cut16,
             (32, false) => Op::Cut32,
             (64, false) => Op::Cut64,
-            _ => return Err(self.unknown()),
+            _ => return Err(self.unknown_opcode()),
         };
         Ok(Instruction { op, dst: self.dst, src: ZERO_REGISTER, offset: 0, immediate: 0 })
     }
 
-    fn jump(self, at: usize) -> Result<Instruction, String> {
+    fn decode_jump(self, at: usize) -> Result<Instruction, String> {
         let wide = self.opcode & 7 == 5;
         let from_register = self.opcode & 8 != 0;
         let op = match (self.opcode >> 4, wide) {
@@ -255,18 +255,18 @@ impl Encoded {
             (0xb, false) => Op::JumpNotAbove32,
             (0xc, false) => Op::JumpLess32,
             (0xd, false) => Op::JumpNotGreater32,
-            _ => return Err(self.unknown()),
+            _ => return Err(self.unknown_opcode()),
         };
         // §4.3: the 32-bit class contains the long jump, whose distance is the immediate.
         let distance =
             if op == Op::Jump && !wide { i64::from(self.immediate) } else { i64::from(self.offset) };
-        let target = i32::try_from(at as i64 + 1 + distance).map_err(|_| self.unknown())?;
+        let target = i32::try_from(at as i64 + 1 + distance).map_err(|_| self.unknown_opcode())?;
         let (src, immediate) =
             if matches!(op, Op::Jump | Op::Exit) { (ZERO_REGISTER, 0) } else { self.operand(from_register) };
         Ok(Instruction { op, dst: self.dst, src, offset: target, immediate })
     }
 
-    fn load(self) -> Result<Instruction, String> {
+    fn decode_load(self) -> Result<Instruction, String> {
         let op = match self.opcode {
             0x71 => Op::Load8,
             0x69 => Op::Load16,
@@ -280,40 +280,40 @@ impl Encoded {
                     "reads a packet as classic BPF did, which is not supported (RFC 9669 §5.5)".into()
                 );
             }
-            _ => return Err(self.unknown()),
+            _ => return Err(self.unknown_opcode()),
         };
         Ok(Instruction { op, dst: self.dst, src: self.src, offset: i32::from(self.offset), immediate: 0 })
     }
 
-    fn store(self) -> Result<Instruction, String> {
+    fn decode_store(self) -> Result<Instruction, String> {
         let from_register = self.opcode & 7 == 3;
         let op = match self.opcode {
             0x72 | 0x73 => Op::Store8,
             0x6a | 0x6b => Op::Store16,
             0x62 | 0x63 => Op::Store32,
             0x7a | 0x7b => Op::Store64,
-            0xc3 => Op::Atomic32(self.atomic()?),
-            0xdb => Op::Atomic64(self.atomic()?),
-            _ => return Err(self.unknown()),
+            0xc3 => Op::Atomic32(self.decode_atomic()?),
+            0xdb => Op::Atomic64(self.decode_atomic()?),
+            _ => return Err(self.unknown_opcode()),
         };
         let (src, immediate) = self.operand(from_register);
         Ok(Instruction { op, dst: self.dst, src, offset: i32::from(self.offset), immediate })
     }
 
     /// Decodes an atomic operation (RFC 9669 §5.3).
-    fn atomic(self) -> Result<Atomic, String> {
+    fn decode_atomic(self) -> Result<AtomicOp, String> {
         Ok(match self.immediate {
-            0x00 => Atomic::Add,
-            0x40 => Atomic::Or,
-            0x50 => Atomic::And,
-            0xa0 => Atomic::Xor,
-            0x01 => Atomic::FetchAdd,
-            0x41 => Atomic::FetchOr,
-            0x51 => Atomic::FetchAnd,
-            0xa1 => Atomic::FetchXor,
-            0xe1 => Atomic::Exchange,
-            0xf1 => Atomic::CompareExchange,
-            _ => return Err(self.unknown()),
+            0x00 => AtomicOp::Add,
+            0x40 => AtomicOp::Or,
+            0x50 => AtomicOp::And,
+            0xa0 => AtomicOp::Xor,
+            0x01 => AtomicOp::FetchAdd,
+            0x41 => AtomicOp::FetchOr,
+            0x51 => AtomicOp::FetchAnd,
+            0xa1 => AtomicOp::FetchXor,
+            0xe1 => AtomicOp::Exchange,
+            0xf1 => AtomicOp::CompareExchange,
+            _ => return Err(self.unknown_opcode()),
         })
     }
 }

@@ -42,9 +42,9 @@ mod object;
 mod program;
 mod stack;
 
-pub use congestion::{Callback, CongestionControl, Program};
+pub use congestion::{Callback, CongestionControl, ProgramId};
 pub use connection::LoadedCongestionControl;
-pub use error::{ObjectError, Problem};
+pub use error::{ObjectError, ObjectProblem};
 pub use fault::{FaultCause, InstructionLocation, ProgramFault};
 pub use kernel::{Field, HZ, Layout, Socket, StructImage, Verdict, simulated_helpers, simulated_kfuncs};
 pub use machine::{Argument, MAX_ARGUMENTS, VirtualMachine};

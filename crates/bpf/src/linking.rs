@@ -2,14 +2,14 @@
 
 use crate::btf::Btf;
 use crate::elf::{self, Elf, Relocation, Symbol};
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 use crate::kernel::{KCONFIG_OPTIONS, Kfunc, kconfig};
 use crate::maps::MapDefinition;
 use crate::memory::{AddressSpace, MAX_REGIONS, Region};
 use std::collections::BTreeMap;
 
 /// Sections with data of programs.
-const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
+const DATA_SECTIONS: [&str; 3] = [".rodata", ".data", ".bss"];
 
 /// Resolved symbols of an object.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) enum Callee {
 
 impl<'a> SymbolResolver<'a> {
     /// Assigns regions and offsets to sections, maps and externs.
-    pub(crate) fn new(elf: &'a Elf, btf: &Btf) -> Result<SymbolResolver<'a>, Problem> {
+    pub(crate) fn new(elf: &'a Elf, btf: &Btf) -> Result<SymbolResolver<'a>, ObjectProblem> {
         let mut linking = SymbolResolver {
             elf,
             region_of: BTreeMap::new(),
@@ -49,11 +49,11 @@ impl<'a> SymbolResolver<'a> {
             regions: Vec::new(),
             maps: Vec::new(),
         };
-        linking.place_data();
-        linking.place_externs(btf)?;
-        linking.place_maps(btf)?;
+        linking.assign_data_regions();
+        linking.assign_extern_region(btf)?;
+        linking.define_maps(btf)?;
         let mut length = 0;
-        for (index, section) in elf.code() {
+        for (index, section) in elf.code_sections() {
             linking.section_starts.insert(index, length);
             length += section.bytes.len() / 8;
         }
@@ -61,9 +61,9 @@ impl<'a> SymbolResolver<'a> {
         Ok(linking)
     }
 
-    fn place_data(&mut self) {
+    fn assign_data_regions(&mut self) {
         for (index, section) in self.elf.sections.iter().enumerate() {
-            let is_data = DATA.iter().any(|name| section.name.starts_with(name));
+            let is_data = DATA_SECTIONS.iter().any(|name| section.name.starts_with(name));
             if section.allocated && !section.executable && is_data {
                 self.region_of.insert(index, self.regions.len());
                 let (name, bytes) = (section.name.clone(), section.bytes.clone());
@@ -73,14 +73,14 @@ impl<'a> SymbolResolver<'a> {
     }
 
     /// Assigns a region to the configuration externs. The file has no section for these externs.
-    fn place_externs(&mut self, btf: &Btf) -> Result<(), Problem> {
+    fn assign_extern_region(&mut self, btf: &Btf) -> Result<(), ObjectProblem> {
         let mut bytes = Vec::new();
         let weak: BTreeMap<&str, bool> =
             self.elf.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.weak)).collect();
-        for &variable in btf.section(".kconfig") {
+        for &variable in btf.section_variables(".kconfig") {
             let (name, kind) = btf.variable(variable)?;
-            let size = btf.size(kind)?;
-            let wrong = |why| Problem::Section { section: ".kconfig".into(), why };
+            let size = btf.type_bytes(kind)?;
+            let wrong = |why| ObjectProblem::Section { section: ".kconfig".into(), why };
             if !matches!(size, 1 | 2 | 4 | 8) {
                 return Err(wrong(format!("{name} has {size} bytes, expected a number")));
             }
@@ -102,25 +102,27 @@ impl<'a> SymbolResolver<'a> {
         Ok(())
     }
 
-    fn place_maps(&mut self, btf: &Btf) -> Result<(), Problem> {
+    fn define_maps(&mut self, btf: &Btf) -> Result<(), ObjectProblem> {
         if self.elf.section("maps").is_some() {
             let why = "maps in the form of libbpf 0.x: declare them in SEC(\".maps\")".into();
-            return Err(Problem::Section { section: "maps".into(), why });
+            return Err(ObjectProblem::Section { section: "maps".into(), why });
         }
-        let (sections, maps) = (self.regions.len(), btf.section(".maps"));
+        let (sections, maps) = (self.regions.len(), btf.section_variables(".maps"));
         if sections + maps.len() > MAX_REGIONS {
             let why = format!(
                 "{sections} sections of data and {} maps, expected at most {MAX_REGIONS} of both",
                 maps.len()
             );
-            return Err(Problem::Elf(why));
+            return Err(ObjectProblem::Elf(why));
         }
         for &variable in maps {
             let (name, kind) = btf.variable(variable)?;
             let at =
                 self.elf.section(".maps").and_then(|(section, _)| self.elf.variable_offset(section, name));
-            let missing =
-                || Problem::Map { map: name.to_owned(), why: "no symbol of the file has its name".into() };
+            let missing = || ObjectProblem::Map {
+                map: name.to_owned(),
+                why: "no symbol of the file has its name".into(),
+            };
             self.map_at.insert(at.ok_or_else(missing)?, self.maps.len());
             self.maps.push(MapDefinition::read(btf, name, kind)?);
         }
@@ -128,13 +130,13 @@ impl<'a> SymbolResolver<'a> {
     }
 
     /// Relocates pointers in data that point to other data.
-    fn relocate_data(&mut self) -> Result<(), Problem> {
+    fn relocate_data(&mut self) -> Result<(), ObjectProblem> {
         let elf = self.elf;
         for (section, region) in self.region_of.clone() {
             for relocation in &elf.sections[section].relocations {
-                let wrong = |why| Problem::Section { section: elf.sections[section].name.clone(), why };
+                let wrong = |why| ObjectProblem::Section { section: elf.sections[section].name.clone(), why };
                 let word = read_u64(&self.regions[region].bytes, relocation.offset).map_err(wrong)?;
-                let address = self.address(relocation, word as i64).map_err(wrong)?;
+                let address = self.symbol_address(relocation, word as i64).map_err(wrong)?;
                 let at = relocation.offset as usize;
                 self.regions[region].bytes[at..at + 8].copy_from_slice(&address.to_le_bytes());
             }
@@ -147,7 +149,7 @@ impl<'a> SymbolResolver<'a> {
     }
 
     /// Returns the address of a symbol plus `addend` bytes.
-    pub(crate) fn address(&self, relocation: &Relocation, addend: i64) -> Result<u64, String> {
+    pub(crate) fn symbol_address(&self, relocation: &Relocation, addend: i64) -> Result<u64, String> {
         if !matches!(relocation.kind, elf::R_BPF_64_64 | elf::R_BPF_64_ABS64) {
             return Err(format!("a relocation of kind {}, expected 1 or 2", relocation.kind));
         }
@@ -164,7 +166,7 @@ impl<'a> SymbolResolver<'a> {
             return Ok(AddressSpace::Region(*region).address(offset as u32));
         }
         if self.section_starts.contains_key(&section) {
-            let at = self.function(relocation, addend / 8)?;
+            let at = self.function_start(relocation, addend / 8)?;
             return u32::try_from(at)
                 .map(|at| AddressSpace::Code.address(at))
                 .map_err(|_| "a function outside of the program".into());
@@ -180,7 +182,7 @@ impl<'a> SymbolResolver<'a> {
     }
 
     /// Returns the index of the instruction at a code symbol plus `addend` instructions.
-    pub(crate) fn function(&self, relocation: &Relocation, addend: i64) -> Result<usize, String> {
+    pub(crate) fn function_start(&self, relocation: &Relocation, addend: i64) -> Result<usize, String> {
         let symbol = self.symbol(relocation);
         let code = symbol.section.and_then(|section| self.section_starts.get(&section));
         let code = code.ok_or_else(|| format!("{} is not a function of the object", symbol.name))?;
@@ -195,7 +197,7 @@ impl<'a> SymbolResolver<'a> {
         let symbol = self.symbol(relocation);
         match symbol.section {
             None => Kfunc::from_name(&symbol.name).map(Callee::Kernel),
-            Some(_) => self.function(relocation, i64::from(immediate) + 1).map(Callee::Function),
+            Some(_) => self.function_start(relocation, i64::from(immediate) + 1).map(Callee::Function),
         }
     }
 }

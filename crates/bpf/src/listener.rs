@@ -7,7 +7,7 @@ use crate::object::Object;
 use airhop_base::{Notice, Packet, Time};
 use airhop_tcp::PolicyFault;
 use airhop_tcp::SenderState;
-use airhop_tcp::seams::{ConnectionEnds, NoticePolicy, Reaction, RunState};
+use airhop_tcp::seams::{ConnectionEnds, NoticePolicy, NoticeReaction, RunState};
 use airhop_wire::{Conversation, encode};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,14 +17,14 @@ pub(crate) struct NoticeListener {
     object: Arc<Object>,
     /// Name of the congestion control with the listener.
     name: String,
-    joined: Option<Joined>,
+    joined: Option<JoinedRun>,
     /// Buffer for a packet.
     bytes: Vec<u8>,
 }
 
 /// Object of the run, shared with other connections.
 #[derive(Debug)]
-struct Joined {
+struct JoinedRun {
     machine: Arc<Mutex<VirtualMachine>>,
     conversation: Conversation,
 }
@@ -40,15 +40,15 @@ impl NoticePolicy for NoticeListener {
     fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
         let conversation = Conversation::new(ends.local, ends.remote);
         self.joined =
-            Some(Joined { machine: VirtualMachine::load_shared(&self.object, run, 0), conversation });
+            Some(JoinedRun { machine: VirtualMachine::load_shared(&self.object, run, 0), conversation });
     }
 
     /// Does nothing, because a kernel receives notices only as packets.
-    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
-        Reaction::Ignore
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> NoticeReaction {
+        NoticeReaction::Ignore
     }
 
-    fn knows_eln(&self) -> bool {
+    fn handles_eln(&self) -> bool {
         false
     }
 
@@ -57,8 +57,8 @@ impl NoticePolicy for NoticeListener {
     }
 
     fn consumes_packet(&mut self, now: Time, packet: &Packet) -> bool {
-        let Some(Joined { machine, conversation }) = &mut self.joined else { return false };
-        conversation.observe(packet);
+        let Some(JoinedRun { machine, conversation }) = &mut self.joined else { return false };
+        conversation.record_window_scale(packet);
         if encode(packet, conversation, &mut self.bytes).is_err() {
             return false; // the packet is too large for any interface
         }

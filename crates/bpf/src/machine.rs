@@ -1,6 +1,6 @@
 //! Object in a run: maps, global variables, and calls of programs.
 
-use crate::congestion::Program;
+use crate::congestion::ProgramId;
 use crate::fault::{FaultCause, ProgramFault};
 use crate::interpreter;
 use crate::kernel::{HelperContext, Kfunc, Printer, Socket, SocketBuffer, StructImage, Verdict};
@@ -88,7 +88,7 @@ impl VirtualMachine {
     }
 
     /// Returns the number of a new socket in this run.
-    pub fn open_socket(&mut self) -> u32 {
+    pub fn allocate_socket_number(&mut self) -> u32 {
         self.sockets += 1;
         self.sockets - 1
     }
@@ -109,7 +109,7 @@ impl VirtualMachine {
     /// If `arguments` has more than [`MAX_ARGUMENTS`] entries.
     pub fn call(
         &mut self,
-        program: Program,
+        program: ProgramId,
         socket: &mut Socket,
         arguments: &[Argument<'_>],
         now_ns: u64,
@@ -138,13 +138,13 @@ impl VirtualMachine {
             sample,
             packet: &[],
             regions: &mut self.regions,
-            first_map: self.object.regions.len(),
-            frames: 0,
+            first_map_region: self.object.regions.len(),
+            active_frames: 0,
         };
-        let printer = Printer { object: self.object.name(), lines: &mut self.printed };
+        let printer = Printer { object: self.object.name(), printed_lines: &mut self.printed };
         let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
-        let kernel = HelperContext { memory, maps, random, now_ns, scratch, lock: None, printer };
-        run(&self.object, program, kernel, &mut self.credit)
+        let kernel = HelperContext { memory, maps, random, now_ns, scratch, held_lock: None, printer };
+        run_program(&self.object, program, kernel, &mut self.credit)
     }
 
     /// Runs a packet program on an IP datagram, and returns the program's verdict.
@@ -154,7 +154,7 @@ impl VirtualMachine {
     /// Returns the same faults as [`VirtualMachine::call`], and a fault for a verdict that is not simulated.
     pub fn run_filter(
         &mut self,
-        program: Program,
+        program: ProgramId,
         packet: &[u8],
         now_ns: u64,
     ) -> Result<Verdict, Box<ProgramFault>> {
@@ -167,16 +167,16 @@ impl VirtualMachine {
             sample: None,
             packet,
             regions: &mut self.regions,
-            first_map: self.object.regions.len(),
-            frames: 0,
+            first_map_region: self.object.regions.len(),
+            active_frames: 0,
         };
-        let printer = Printer { object: self.object.name(), lines: &mut self.printed };
+        let printer = Printer { object: self.object.name(), printed_lines: &mut self.printed };
         let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
-        let kernel = HelperContext { memory, maps, random, now_ns, scratch, lock: None, printer };
-        let action = run(&self.object, program, kernel, &mut self.credit)?;
+        let kernel = HelperContext { memory, maps, random, now_ns, scratch, held_lock: None, printer };
+        let action = run_program(&self.object, program, kernel, &mut self.credit)?;
         Verdict::from_action(action as i32).map_err(|action| {
             let why = format!("returns the action {action}; TC_ACT_OK (0) and TC_ACT_SHOT (2) are simulated");
-            fault(&self.object, (program.0, FaultCause::Call { function: "tc", why }))
+            program_fault(&self.object, (program.0, FaultCause::Call { function: "tc", why }))
         })
     }
 
@@ -186,15 +186,15 @@ impl VirtualMachine {
         if key.len() != map.definition.key_bytes {
             return None;
         }
-        let start = map.find(key)? as usize * map.definition.stride();
+        let start = map.find_slot(key)? as usize * map.definition.stride();
         Some(&self.regions[map.region].bytes[start..start + map.definition.value_bytes])
     }
 }
 
 /// Runs a program. The error contains the place of the failed instruction.
-fn run(
+fn run_program(
     object: &Object,
-    program: Program,
+    program: ProgramId,
     mut kernel: HelperContext<'_>,
     credit: &mut u64,
 ) -> Result<u64, Box<ProgramFault>> {
@@ -204,17 +204,21 @@ fn run(
         interpreter::run(&object.code, program.0, AddressSpace::Context.address(0), &mut kernel, budget);
     let (result, left) = done.map_err(|(at, cause)| match cause {
         FaultCause::Endless(_) if budget < MAX_CALL_INSTRUCTIONS => {
-            fault(object, (at, FaultCause::Exhausted(INITIAL_CREDIT, CREDIT_PER_CALL)))
+            program_fault(object, (at, FaultCause::Exhausted(INITIAL_CREDIT, CREDIT_PER_CALL)))
         }
-        cause => fault(object, (at, cause)),
+        cause => program_fault(object, (at, cause)),
     })?;
     *credit -= u64::from(budget - left);
     Ok(result)
 }
 
 #[cold]
-fn fault(object: &Object, (at, cause): (usize, FaultCause)) -> Box<ProgramFault> {
-    Box::new(ProgramFault { object: object.name().to_owned(), place: object.instruction_location(at), cause })
+fn program_fault(object: &Object, (at, cause): (usize, FaultCause)) -> Box<ProgramFault> {
+    Box::new(ProgramFault {
+        object: object.name().to_owned(),
+        location: object.instruction_location(at),
+        cause,
+    })
 }
 
 impl HelperContext<'_> {
@@ -225,15 +229,15 @@ impl HelperContext<'_> {
         [first, second, third]: [u64; 3],
     ) -> Result<u64, FaultCause> {
         let wrong = |why: String| FaultCause::Call { function: kfunc.name(), why };
-        if self.lock.is_some() {
+        if self.held_lock.is_some() {
             return Err(wrong("a kernel refuses calls of its functions while a lock is held".into()));
         }
         if kfunc.is_cubic() && first == AddressSpace::Socket.address(0) {
-            return self.cubic(kfunc, [second, third]).map_err(wrong);
+            return self.call_cubic(kfunc, [second, third]).map_err(wrong);
         }
         match &mut self.memory.socket {
             Some(socket) if first == AddressSpace::Socket.address(0) => {
-                let window = socket.window;
+                let window = socket.window_fields;
                 kfunc.call(&window, &mut socket.image, [second, third]).map_err(wrong)
             }
             _ => Err(wrong(format!("{first:#x} is not the socket of this call"))),

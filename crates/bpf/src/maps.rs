@@ -1,29 +1,29 @@
 //! Maps: state of programs outside the socket (the kernel's documentation, bpf/maps).
 
 use crate::btf::{Btf, Type, TypeId};
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 use crate::memory::{LOCK_BYTES, Region};
 use std::collections::BTreeMap;
 
 /// Maximum total size of a map's values in bytes.
 const MAX_MAP_BYTES: u64 = 64 << 20;
 /// Maximum size of a key in bytes, as in the kernel.
-const LONGEST_KEY: u64 = 512;
+const MAX_KEY_BYTES: u64 = 512;
 
 /// `BPF_F_NO_PREALLOC`.
-const NO_PREALLOC: u64 = 1;
-const NO_COMMON_LRU: u64 = 1 << 1;
-const CLONE: u64 = 1 << 9;
-const MMAPABLE: u64 = 1 << 10;
+const BPF_F_NO_PREALLOC: u64 = 1;
+const BPF_F_NO_COMMON_LRU: u64 = 1 << 1;
+const BPF_F_CLONE: u64 = 1 << 9;
+const BPF_F_MMAPABLE: u64 = 1 << 10;
 /// Flags without effect on programs: `BPF_F_NUMA_NODE`, `BPF_F_RDONLY` and `BPF_F_WRONLY`.
 const IGNORED_FLAGS: u64 = 1 << 2 | 1 << 3 | 1 << 4;
-const ANY_KEYED: u64 = IGNORED_FLAGS | 1 << 6;
+const IGNORED_KEYED_FLAGS: u64 = IGNORED_FLAGS | 1 << 6;
 
 /// Error code `-ENOENT` of helpers.
-const NO_ENTRY: i64 = -2;
-const TOO_BIG: i64 = -7;
-const EXISTS: i64 = -17;
-const INVALID: i64 = -22;
+const ENOENT: i64 = -2;
+const E2BIG: i64 = -7;
+const EEXIST: i64 = -17;
+const EINVAL: i64 = -22;
 
 /// Type of a map. A run has one processor, so a per-CPU map has only one set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) struct MapDefinition {
     pub kind: MapKind,
     pub key_bytes: usize,
     pub value_bytes: usize,
-    pub entries: u32,
+    pub max_entries: u32,
     /// Offset of the `struct bpf_spin_lock` in a value; `None` without a lock.
     pub lock_offset: Option<usize>,
 }
@@ -61,22 +61,22 @@ struct MapDeclaration {
 impl MapDefinition {
     /// Reads a variable of the section `.maps`. The variable is a structure of `__uint` and `__type` members
     /// that define the map.
-    pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<MapDefinition, Problem> {
+    pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<MapDefinition, ObjectProblem> {
         let mut declared = MapDeclaration::default();
         let mut lock = None;
-        let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
+        let wrong = |why: String| ObjectProblem::Map { map: name.to_owned(), why };
         for member in btf.members(structure)? {
-            match btf.text(member.name) {
-                "type" => declared.kind = declared_number(btf, member.kind)?,
-                "max_entries" => declared.entries = declared_number(btf, member.kind)?,
-                "key_size" => declared.key = declared_number(btf, member.kind)?,
-                "value_size" => declared.value = declared_number(btf, member.kind)?,
-                "key" => declared.key = declared_type_bytes(btf, member.kind)?,
+            match btf.name_text(member.name) {
+                "type" => declared.kind = declared_number(btf, member.type_id)?,
+                "max_entries" => declared.entries = declared_number(btf, member.type_id)?,
+                "key_size" => declared.key = declared_number(btf, member.type_id)?,
+                "value_size" => declared.value = declared_number(btf, member.type_id)?,
+                "key" => declared.key = declared_type_bytes(btf, member.type_id)?,
                 "value" => {
-                    declared.value = declared_type_bytes(btf, member.kind)?;
-                    lock = spin_lock(btf, member.kind).map_err(wrong)?;
+                    declared.value = declared_type_bytes(btf, member.type_id)?;
+                    lock = spin_lock_offset(btf, member.type_id).map_err(wrong)?;
                 }
-                "map_flags" => declared.flags = declared_number(btf, member.kind)?,
+                "map_flags" => declared.flags = declared_number(btf, member.type_id)?,
                 "pinning" | "numa_node" => {}
                 other => return Err(wrong(format!("declares {other}, which is not simulated"))),
             }
@@ -92,7 +92,7 @@ impl MapDefinition {
             kind,
             key_bytes: declared.key as usize,
             value_bytes: declared.value as usize,
-            entries: declared.entries as u32,
+            max_entries: declared.entries as u32,
             lock_offset: lock,
         })
     }
@@ -113,9 +113,9 @@ impl MapDeclaration {
             }
         };
         self.check_flags(kind)?;
-        if self.value == 0 || self.key == 0 || self.key > LONGEST_KEY {
+        if self.value == 0 || self.key == 0 || self.key > MAX_KEY_BYTES {
             return Err(format!(
-                "keys of {} bytes (1 to {LONGEST_KEY}), values of {} (1 or more)",
+                "keys of {} bytes (1 to {MAX_KEY_BYTES}), values of {} (1 or more)",
                 self.key, self.value
             ));
         }
@@ -137,10 +137,10 @@ impl MapDeclaration {
     /// simulated.
     fn check_flags(&self, kind: MapKind) -> Result<(), String> {
         let (required, allowed) = match kind {
-            MapKind::Hash => (0, NO_PREALLOC | ANY_KEYED),
-            MapKind::Lru => (0, NO_COMMON_LRU | ANY_KEYED),
-            MapKind::Array => (0, MMAPABLE | IGNORED_FLAGS),
-            MapKind::Socket => (NO_PREALLOC, NO_PREALLOC | CLONE),
+            MapKind::Hash => (0, BPF_F_NO_PREALLOC | IGNORED_KEYED_FLAGS),
+            MapKind::Lru => (0, BPF_F_NO_COMMON_LRU | IGNORED_KEYED_FLAGS),
+            MapKind::Array => (0, BPF_F_MMAPABLE | IGNORED_FLAGS),
+            MapKind::Socket => (BPF_F_NO_PREALLOC, BPF_F_NO_PREALLOC | BPF_F_CLONE),
         };
         match self.flags & !allowed == 0 && self.flags & required == required {
             true => Ok(()),
@@ -152,31 +152,31 @@ impl MapDeclaration {
 }
 
 /// Returns N for `__uint(name, N)`, declared as a pointer to an array of N elements.
-fn declared_number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
-    if let Type::Pointer(array) = btf.get(id)?.1
-        && let Type::Array { count, .. } = btf.get(*array)?.1
+fn declared_number(btf: &Btf, id: TypeId) -> Result<u64, ObjectProblem> {
+    if let Type::Pointer(array) = btf.resolve_type(id)?.1
+        && let Type::Array { count, .. } = btf.resolve_type(*array)?.1
     {
         return Ok(u64::from(*count));
     }
-    Err(crate::btf::wrong(format!("type {} is not a number of a map (expected __uint)", id.0)))
+    Err(crate::btf::btf_error(format!("type {} is not a number of a map (expected __uint)", id.0)))
 }
 
 /// Returns the size of T for `__type(name, T)`, declared as a pointer to T.
-fn declared_type_bytes(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
-    match btf.get(id)?.1 {
-        Type::Pointer(target) => btf.size(*target),
-        _ => Err(crate::btf::wrong(format!("type {} is not a type of a map (expected __type)", id.0))),
+fn declared_type_bytes(btf: &Btf, id: TypeId) -> Result<u64, ObjectProblem> {
+    match btf.resolve_type(id)?.1 {
+        Type::Pointer(target) => btf.type_bytes(*target),
+        _ => Err(crate::btf::btf_error(format!("type {} is not a type of a map (expected __type)", id.0))),
     }
 }
 
 /// Returns the offset of the `struct bpf_spin_lock` in a map's value. A value has at most one lock
 /// (btf_parse_fields()).
-fn spin_lock(btf: &Btf, pointer: TypeId) -> Result<Option<usize>, String> {
-    let Ok((_, &Type::Pointer(value))) = btf.get(pointer) else { return Ok(None) };
+fn spin_lock_offset(btf: &Btf, pointer: TypeId) -> Result<Option<usize>, String> {
+    let Ok((_, &Type::Pointer(value))) = btf.resolve_type(pointer) else { return Ok(None) };
     let Ok(members) = btf.members(value) else { return Ok(None) };
-    let lock = btf.composite("bpf_spin_lock");
+    let lock = btf.find_composite("bpf_spin_lock");
     let mut locks = members.iter().filter(|member| {
-        let kind = btf.get(member.kind).ok().map(|(kind, _)| kind);
+        let kind = btf.resolve_type(member.type_id).ok().map(|(kind, _)| kind);
         kind.is_some() && kind == lock
     });
     match (locks.next(), locks.next()) {
@@ -203,7 +203,7 @@ impl Map {
     /// Creates an empty map, and the region for its values.
     pub(crate) fn new(definition: MapDefinition, region: usize) -> (Map, Region) {
         let bytes = match definition.kind {
-            MapKind::Array => definition.entries as usize * definition.stride(),
+            MapKind::Array => definition.max_entries as usize * definition.stride(),
             _ => 0,
         };
         let values = Region {
@@ -227,35 +227,35 @@ impl Map {
     }
 
     /// Returns the slot of a key's value in the region; `None` if the map does not contain the key.
-    pub(crate) fn find(&mut self, key: &[u8]) -> Option<u32> {
+    pub(crate) fn find_slot(&mut self, key: &[u8]) -> Option<u32> {
         if self.definition.kind == MapKind::Array {
             let index = u32::from_le_bytes(*key.first_chunk()?);
-            return (index < self.definition.entries).then_some(index);
+            return (index < self.definition.max_entries).then_some(index);
         }
         let slot = *self.slots.get(key)?;
-        self.touch(slot, key);
+        self.record_use(slot, key);
         Some(slot)
     }
 
     /// Returns the slot of a key's value, and creates a missing entry. `flags` is 0, `BPF_NOEXIST` (1) or
     /// `BPF_EXIST` (2). The error is an error code for the program.
     pub(crate) fn find_or_insert(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
-        match (self.find(key), flags) {
-            (Some(_), 1) => Err(EXISTS),
+        match (self.find_slot(key), flags) {
+            (Some(_), 1) => Err(EEXIST),
             (Some(slot), 0 | 2) => Ok(slot),
-            (None, 0 | 1) if self.definition.kind == MapKind::Array => Err(TOO_BIG),
-            (None, 2) => Err(NO_ENTRY),
+            (None, 0 | 1) if self.definition.kind == MapKind::Array => Err(E2BIG),
+            (None, 2) => Err(ENOENT),
             (None, 0 | 1) => self.insert(key, values),
-            _ => Err(INVALID),
+            _ => Err(EINVAL),
         }
     }
 
     /// Removes a key.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Result<(), i64> {
         if self.definition.kind == MapKind::Array {
-            return Err(INVALID);
+            return Err(EINVAL);
         }
-        let slot = self.slots.remove(key).ok_or(NO_ENTRY)?;
+        let slot = self.slots.remove(key).ok_or(ENOENT)?;
         if self.definition.kind == MapKind::Lru {
             self.by_use.remove(&self.last_use[slot as usize]);
         }
@@ -265,14 +265,14 @@ impl Map {
 
     fn insert(&mut self, key: &[u8], values: &mut Region) -> Result<u32, i64> {
         let bounded = self.definition.kind != MapKind::Socket;
-        if bounded && self.slots.len() >= self.definition.entries as usize {
-            let oldest = self.by_use.first_key_value().map(|(_, key)| key.clone()).ok_or(TOO_BIG)?;
+        if bounded && self.slots.len() >= self.definition.max_entries as usize {
+            let oldest = self.by_use.first_key_value().map(|(_, key)| key.clone()).ok_or(E2BIG)?;
             self.remove(&oldest)?;
         }
         let stride = self.definition.stride();
         let slot = match self.free.pop() {
             Some(slot) => slot,
-            None if values.bytes.len() + stride > MAX_MAP_BYTES as usize => return Err(TOO_BIG),
+            None if values.bytes.len() + stride > MAX_MAP_BYTES as usize => return Err(E2BIG),
             None => {
                 let slot = (values.bytes.len() / stride) as u32;
                 values.bytes.resize(values.bytes.len() + stride, 0);
@@ -280,14 +280,14 @@ impl Map {
             }
         };
         self.slots.insert(key.into(), slot);
-        self.touch(slot, key);
+        self.record_use(slot, key);
         let start = slot as usize * stride;
         values.bytes[start..start + stride].fill(0);
         Ok(slot)
     }
 
     /// Records a use of an entry of an LRU hash.
-    fn touch(&mut self, slot: u32, key: &[u8]) {
+    fn record_use(&mut self, slot: u32, key: &[u8]) {
         if self.definition.kind != MapKind::Lru {
             return;
         }
@@ -332,7 +332,7 @@ mod tests {
             kind,
             key_bytes: 4,
             value_bytes: 6,
-            entries,
+            max_entries: entries,
             lock_offset: None,
         };
         Map::new(definition, 0)
@@ -346,15 +346,15 @@ mod tests {
         let place = |map: &mut Map, values: &mut Region, key: u8, flags| {
             map.find_or_insert(&[key, 0, 0, 0], flags, values)
         };
-        assert_eq!(place(&mut map, &mut values, 1, 2), Err(NO_ENTRY));
+        assert_eq!(place(&mut map, &mut values, 1, 2), Err(ENOENT));
         assert_eq!(place(&mut map, &mut values, 1, 1), Ok(0));
-        assert_eq!(place(&mut map, &mut values, 1, 1), Err(EXISTS));
+        assert_eq!(place(&mut map, &mut values, 1, 1), Err(EEXIST));
         assert_eq!(place(&mut map, &mut values, 2, 0), Ok(1));
         assert_eq!(values.bytes.len(), 16, "values are aligned");
-        assert_eq!(place(&mut map, &mut values, 3, 0), Err(TOO_BIG));
-        assert_eq!(place(&mut map, &mut values, 2, 4), Err(INVALID));
+        assert_eq!(place(&mut map, &mut values, 3, 0), Err(E2BIG));
+        assert_eq!(place(&mut map, &mut values, 2, 4), Err(EINVAL));
         values.bytes[0] = 9;
-        assert_eq!((map.remove(&[1, 0, 0, 0]), map.remove(&[1, 0, 0, 0])), (Ok(()), Err(NO_ENTRY)));
+        assert_eq!((map.remove(&[1, 0, 0, 0]), map.remove(&[1, 0, 0, 0])), (Ok(()), Err(ENOENT)));
         assert_eq!((place(&mut map, &mut values, 3, 0), values.bytes[0]), (Ok(0), 0), "the map is empty");
     }
 
@@ -365,18 +365,18 @@ mod tests {
         for key in [1, 2] {
             map.find_or_insert(&[key, 0, 0, 0], 0, &mut values).unwrap();
         }
-        assert!(map.find(&[1, 0, 0, 0]).is_some());
+        assert!(map.find_slot(&[1, 0, 0, 0]).is_some());
         map.find_or_insert(&[3, 0, 0, 0], 0, &mut values).unwrap();
-        let known = [1, 2, 3].map(|key: u8| map.find(&[key, 0, 0, 0]).is_some());
+        let known = [1, 2, 3].map(|key: u8| map.find_slot(&[key, 0, 0, 0]).is_some());
         assert_eq!((known, values.bytes.len()), ([true, false, true], 16));
     }
 
     #[test]
     fn an_array_map_has_every_entry_from_the_start() {
         let (mut map, mut values) = map(MapKind::Array, 3);
-        assert_eq!((map.find(&[2, 0, 0, 0]), map.find(&[3, 0, 0, 0])), (Some(2), None));
-        assert_eq!(map.find_or_insert(&[3, 0, 0, 0], 0, &mut values), Err(TOO_BIG));
-        assert_eq!(map.find_or_insert(&[1, 0, 0, 0], 1, &mut values), Err(EXISTS));
-        assert_eq!(map.remove(&[1, 0, 0, 0]), Err(INVALID));
+        assert_eq!((map.find_slot(&[2, 0, 0, 0]), map.find_slot(&[3, 0, 0, 0])), (Some(2), None));
+        assert_eq!(map.find_or_insert(&[3, 0, 0, 0], 0, &mut values), Err(E2BIG));
+        assert_eq!(map.find_or_insert(&[1, 0, 0, 0], 1, &mut values), Err(EEXIST));
+        assert_eq!(map.remove(&[1, 0, 0, 0]), Err(EINVAL));
     }
 }

@@ -50,7 +50,7 @@ fn network_address(bytes: [u8; 4]) -> u64 {
     u32::from_le_bytes(bytes).into()
 }
 
-fn port(number: u16) -> u64 {
+fn network_port(number: u16) -> u64 {
     u16::from_le_bytes(number.to_be_bytes()).into()
 }
 
@@ -142,18 +142,22 @@ static SOCKET_MEMBERS: [MemberDefinition<Sock>; 65] = [
         "TCP_ECN_OK and TCP_ECN_QUEUE_CWR; others belong to a receiver, and stay as the program writes them",
     ),
     member_with_note("skc_family", |_| 2, IPV4_NOTE),
-    plain_member("skc_daddr", |sk| network_address(sk.identity.remote)),
-    plain_member("skc_rcv_saddr", |sk| network_address(sk.identity.local)),
-    member_with_note("skc_dport", |sk| port(sk.identity.remote_port), "5001: all receivers listen there"),
+    plain_member("skc_daddr", |sk| network_address(sk.identity.remote_addr)),
+    plain_member("skc_rcv_saddr", |sk| network_address(sk.identity.local_addr)),
+    member_with_note(
+        "skc_dport",
+        |sk| network_port(sk.identity.remote_port),
+        "5001: all receivers listen there",
+    ),
     plain_member("skc_num", |sk| sk.identity.local_port.into()),
-    plain_member("inet_sport", |sk| port(sk.identity.local_port)),
-    plain_member("inet_saddr", |sk| network_address(sk.identity.local)),
+    plain_member("inet_sport", |sk| network_port(sk.identity.local_port)),
+    plain_member("inet_saddr", |sk| network_address(sk.identity.local_addr)),
     member_with_note("skc_v6_daddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
     member_with_note("skc_v6_daddr.in6_u.u6_addr32[1]", |_| 0, MAPPED_NOTE),
     member_with_note("skc_v6_daddr.in6_u.u6_addr32[2]", |_| network_address(IPV4_MAPPED_WORD), MAPPED_NOTE),
     member_with_note(
         "skc_v6_daddr.in6_u.u6_addr32[3]",
-        |sk| network_address(sk.identity.remote),
+        |sk| network_address(sk.identity.remote_addr),
         MAPPED_NOTE,
     ),
     member_with_note("skc_v6_rcv_saddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
@@ -165,7 +169,7 @@ static SOCKET_MEMBERS: [MemberDefinition<Sock>; 65] = [
     ),
     member_with_note(
         "skc_v6_rcv_saddr.in6_u.u6_addr32[3]",
-        |sk| network_address(sk.identity.local),
+        |sk| network_address(sk.identity.local_addr),
         MAPPED_NOTE,
     ),
     member_with_note(
@@ -218,7 +222,7 @@ pub fn simulated_members() -> Vec<SimulatedMember> {
         let member = |known: &MemberDefinition<T>| SimulatedMember {
             structure,
             name: known.name,
-            writable: structure == "tcp_sock" && crate::kernel::WRITABLE.contains(&known.name),
+            writable: structure == "tcp_sock" && crate::kernel::WRITABLE_MEMBERS.contains(&known.name),
             note: known.note,
         };
         table.iter().map(member).collect()
@@ -233,20 +237,23 @@ pub fn simulated_members() -> Vec<SimulatedMember> {
 
 /// Returns the current value of each member of a socket.
 pub fn socket_values(sk: &Sock) -> impl Iterator<Item = (&'static str, u64)> {
-    values(&SOCKET_MEMBERS, sk)
+    member_values(&SOCKET_MEMBERS, sk)
 }
 
 /// Returns the value of each member of `ack_sample`.
 pub fn ack_sample_values(sample: &AckSample) -> impl Iterator<Item = (&'static str, u64)> {
-    values(&ACK_SAMPLE_MEMBERS, sample)
+    member_values(&ACK_SAMPLE_MEMBERS, sample)
 }
 
 /// Returns the value of each member of `rate_sample`.
 pub fn rate_sample_values(sample: &RateSample) -> impl Iterator<Item = (&'static str, u64)> {
-    values(&RATE_SAMPLE_MEMBERS, sample)
+    member_values(&RATE_SAMPLE_MEMBERS, sample)
 }
 
-fn values<T>(table: &'static [MemberDefinition<T>], from: &T) -> impl Iterator<Item = (&'static str, u64)> {
+fn member_values<T>(
+    table: &'static [MemberDefinition<T>],
+    from: &T,
+) -> impl Iterator<Item = (&'static str, u64)> {
     table.iter().map(move |known| (known.name, (known.of)(from)))
 }
 
@@ -307,7 +314,7 @@ impl LocatedMembers<Sock> {
     /// for a call.
     pub(crate) fn from_socket_layout(layout: &Layout) -> Self {
         LocatedMembers::new(layout, &SOCKET_MEMBERS, |name, at| {
-            layout.is_declared(at) || WindowFields::FIELDS.contains(&name)
+            layout.is_declared(at) || WindowFields::MEMBER_NAMES.contains(&name)
         })
     }
 }
@@ -319,8 +326,8 @@ pub(crate) struct WritableMembers(Vec<(Field, MemberSetter<Sock>)>);
 impl WritableMembers {
     pub(crate) fn new(layout: &Layout) -> WritableMembers {
         let placed = MEMBER_SETTERS.iter().map(|&(name, set)| (name, locate_member(layout, name), set));
-        let seen =
-            placed.filter(|(name, at, _)| layout.is_declared(*at) || WindowFields::FIELDS.contains(name));
+        let seen = placed
+            .filter(|(name, at, _)| layout.is_declared(*at) || WindowFields::MEMBER_NAMES.contains(name));
         WritableMembers(seen.map(|(_, at, set)| (at, set)).collect())
     }
 
@@ -341,5 +348,5 @@ pub(crate) fn apply_pacing_limit(image: &StructImage, sk: &mut Sock) {
 }
 
 fn locate_member(layout: &Layout, name: &str) -> Field {
-    layout.get(name).expect("a layout contains the requested members")
+    layout.find_field(name).expect("a layout contains the requested members")
 }

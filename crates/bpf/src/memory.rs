@@ -36,18 +36,18 @@ pub(crate) enum AddressSpace {
     Map(usize),
 }
 
-const PACKET: u32 = 0;
-const CONTEXT: u32 = 2;
-const SOCKET: u32 = 3;
-const SAMPLE: u32 = 4;
-const CODE: u32 = 5;
-const FRAME: u32 = 0x10;
-const FRAME_END: u32 = FRAME + MAX_FRAMES as u32;
-const REGION: u32 = 0x100;
-const MAP: u32 = 0x1_0000;
-const MAP_END: u32 = 0x2_0000;
+const PACKET_TAG: u32 = 0;
+const CONTEXT_TAG: u32 = 2;
+const SOCKET_TAG: u32 = 3;
+const SAMPLE_TAG: u32 = 4;
+const CODE_TAG: u32 = 5;
+const FRAME_TAG: u32 = 0x10;
+const FRAME_TAG_END: u32 = FRAME_TAG + MAX_FRAMES as u32;
+const REGION_TAG: u32 = 0x100;
+const MAP_TAG: u32 = 0x1_0000;
+const MAP_TAG_END: u32 = 0x2_0000;
 /// Bit that marks the address of a map's value. Eight bits of the map and 23 bits of the slot follow.
-const VALUE: u32 = 1 << 31;
+const VALUE_TAG: u32 = 1 << 31;
 const SLOT_BITS: u32 = 23;
 
 /// Maximum number of regions, and of maps, of an object.
@@ -57,15 +57,15 @@ impl AddressSpace {
     /// Returns the address of a byte.
     pub(crate) fn address(self, offset: u32) -> u64 {
         let tag = match self {
-            AddressSpace::Packet => PACKET,
-            AddressSpace::Frame(depth) => FRAME + depth as u32,
-            AddressSpace::Context => CONTEXT,
-            AddressSpace::Socket => SOCKET,
-            AddressSpace::Sample => SAMPLE,
-            AddressSpace::Code => CODE,
-            AddressSpace::Region(index) => REGION + index as u32,
-            AddressSpace::Value(map, slot) => VALUE | (map as u32) << SLOT_BITS | slot,
-            AddressSpace::Map(index) => MAP + index as u32,
+            AddressSpace::Packet => PACKET_TAG,
+            AddressSpace::Frame(depth) => FRAME_TAG + depth as u32,
+            AddressSpace::Context => CONTEXT_TAG,
+            AddressSpace::Socket => SOCKET_TAG,
+            AddressSpace::Sample => SAMPLE_TAG,
+            AddressSpace::Code => CODE_TAG,
+            AddressSpace::Region(index) => REGION_TAG + index as u32,
+            AddressSpace::Value(map, slot) => VALUE_TAG | (map as u32) << SLOT_BITS | slot,
+            AddressSpace::Map(index) => MAP_TAG + index as u32,
         };
         u64::from(tag) << 32 | u64::from(REGION_BASE.wrapping_add(offset))
     }
@@ -76,39 +76,39 @@ impl AddressSpace {
     pub(crate) fn from_address(address: u64) -> Option<(AddressSpace, usize)> {
         let offset = (address as u32).wrapping_sub(REGION_BASE) as usize;
         let space = match (address >> 32) as u32 {
-            PACKET if address >= u64::from(REGION_BASE) => AddressSpace::Packet,
-            FRAME..FRAME_END => AddressSpace::Frame(((address >> 32) as u32 - FRAME) as usize),
-            CONTEXT => AddressSpace::Context,
-            SOCKET => AddressSpace::Socket,
-            SAMPLE => AddressSpace::Sample,
-            tag @ REGION..MAP => AddressSpace::Region((tag - REGION) as usize),
-            tag @ VALUE.. => {
+            PACKET_TAG if address >= u64::from(REGION_BASE) => AddressSpace::Packet,
+            FRAME_TAG..FRAME_TAG_END => AddressSpace::Frame(((address >> 32) as u32 - FRAME_TAG) as usize),
+            CONTEXT_TAG => AddressSpace::Context,
+            SOCKET_TAG => AddressSpace::Socket,
+            SAMPLE_TAG => AddressSpace::Sample,
+            tag @ REGION_TAG..MAP_TAG => AddressSpace::Region((tag - REGION_TAG) as usize),
+            tag @ VALUE_TAG.. => {
                 AddressSpace::Value((tag >> SLOT_BITS & 0xff) as usize, tag & ((1 << SLOT_BITS) - 1))
             }
-            CODE => AddressSpace::Code,
-            tag @ MAP..MAP_END => AddressSpace::Map((tag - MAP) as usize),
+            CODE_TAG => AddressSpace::Code,
+            tag @ MAP_TAG..MAP_TAG_END => AddressSpace::Map((tag - MAP_TAG) as usize),
             _ => return None,
         };
         Some((space, offset))
     }
 
     /// Returns the index of the instruction at a code address.
-    pub(crate) fn code(address: u64) -> Option<usize> {
+    pub(crate) fn instruction_index(address: u64) -> Option<usize> {
         AddressSpace::from_address(address)
             .and_then(|(space, at)| (space == AddressSpace::Code).then_some(at))
     }
 
     /// Returns the offset of an address in a data section.
-    pub(crate) fn data(address: u64) -> Option<usize> {
+    pub(crate) fn data_offset(address: u64) -> Option<usize> {
         AddressSpace::from_address(address)
             .and_then(|(space, at)| matches!(space, AddressSpace::Region(_)).then_some(at))
     }
 }
 
 /// Right to read this byte.
-pub(crate) const READ: u8 = READ_ALONG | 2;
+pub(crate) const READ: u8 = READ_IN_WIDE_LOAD | 2;
 /// Right to read this byte together with readable bytes. Compilers load eight bytes to extract a bitfield.
-pub(crate) const READ_ALONG: u8 = 1;
+pub(crate) const READ_IN_WIDE_LOAD: u8 = 1;
 /// Right to write this byte.
 pub(crate) const WRITE: u8 = 4;
 
@@ -141,9 +141,9 @@ impl Region {
     /// Returns the byte range of an access to a value; `None` if the access leaves the value or overlaps the
     /// lock.
     #[inline(always)]
-    fn place(&self, slot: u32, offset: usize, length: usize) -> Option<Range<usize>> {
+    fn value_range(&self, slot: u32, offset: usize, length: usize) -> Option<Range<usize>> {
         let end = offset.checked_add(length).filter(|end| *end <= self.value_bytes)?;
-        if self.locks(offset, end) {
+        if self.overlaps_lock(offset, end) {
             return None;
         }
         let start = slot as usize * self.stride;
@@ -152,7 +152,7 @@ impl Region {
 
     /// True if bytes of a value overlap its lock.
     #[inline(always)]
-    fn locks(&self, start: usize, end: usize) -> bool {
+    fn overlaps_lock(&self, start: usize, end: usize) -> bool {
         start < self.lock_range.end && self.lock_range.start < end
     }
 
@@ -176,21 +176,21 @@ pub(crate) struct Memory<'a> {
     pub packet: &'a [u8],
     pub regions: &'a mut [Region],
     /// Index of the first region that belongs to a map.
-    pub first_map: usize,
+    pub first_map_region: usize,
     /// Number of active functions, each with a stack frame.
-    pub frames: usize,
+    pub active_frames: usize,
 }
 
 /// A rejected access.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{access} of {bytes} bytes {at}")]
+#[error("{access} of {bytes} bytes {description}")]
 pub struct AccessError {
     /// Kind of access.
     pub access: Access,
     /// Size of the access in bytes.
     pub bytes: usize,
     /// Place of the access, and the reason for the rejection.
-    pub at: String,
+    pub description: String,
 }
 
 /// Kind of access.
@@ -213,7 +213,7 @@ impl fmt::Display for Access {
 
 /// Returns `length` bytes at an offset; `None` if some of the bytes are outside the space.
 #[inline(always)]
-fn within(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
+fn slice_at(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(length)?)
 }
 
@@ -225,9 +225,9 @@ pub(crate) fn readable_bytes<'b>(
     offset: usize,
     length: usize,
 ) -> Option<&'b [u8]> {
-    let rights = within(rights, offset, length)?;
-    let (all, any) = rights.iter().fold((READ_ALONG, 0), |(all, any), byte| (all & byte, any | byte));
-    if all == READ_ALONG && any & READ == READ { within(bytes, offset, length) } else { None }
+    let rights = slice_at(rights, offset, length)?;
+    let (all, any) = rights.iter().fold((READ_IN_WIDE_LOAD, 0), |(all, any), byte| (all & byte, any | byte));
+    if all == READ_IN_WIDE_LOAD && any & READ == READ { slice_at(bytes, offset, length) } else { None }
 }
 
 /// Returns `length` bytes at an offset; `None` if the program may not write all of the bytes.
@@ -238,7 +238,7 @@ pub(crate) fn writable_bytes<'b>(
     offset: usize,
     length: usize,
 ) -> Option<&'b mut [u8]> {
-    let rights = within(rights, offset, length)?;
+    let rights = slice_at(rights, offset, length)?;
     let all = rights.iter().fold(WRITE, |all, byte| all & byte);
     if all == WRITE { bytes.get_mut(offset..offset + length) } else { None }
 }
@@ -249,18 +249,18 @@ impl Memory<'_> {
     pub(crate) fn readable_bytes(&self, address: u64, length: usize) -> Option<&[u8]> {
         let (space, offset) = AddressSpace::from_address(address)?;
         match space {
-            AddressSpace::Frame(depth) => within(self.frame(depth)?, offset, length),
+            AddressSpace::Frame(depth) => slice_at(self.frame(depth)?, offset, length),
             AddressSpace::Value(map, slot) => {
-                let region = self.regions.get(self.first_map + map)?;
-                region.bytes.get(region.place(slot, offset, length)?)
+                let region = self.regions.get(self.first_map_region + map)?;
+                region.bytes.get(region.value_range(slot, offset, length)?)
             }
             AddressSpace::Socket => self.socket.as_ref()?.image.readable_bytes(offset, length),
-            AddressSpace::Region(index) => within(&self.regions.get(index)?.bytes, offset, length),
+            AddressSpace::Region(index) => slice_at(&self.regions.get(index)?.bytes, offset, length),
             // bpf_tcp_ca_is_valid_access() and similar functions: an access to the context is aligned.
             AddressSpace::Context if offset % length.max(1) != 0 => None,
             AddressSpace::Context => readable_bytes(self.context.bytes, self.context.rights, offset, length),
             AddressSpace::Sample => self.sample?.readable_bytes(offset, length),
-            AddressSpace::Packet => within(self.packet, offset, length),
+            AddressSpace::Packet => slice_at(self.packet, offset, length),
             AddressSpace::Map(_) | AddressSpace::Code => None,
         }
     }
@@ -271,12 +271,12 @@ impl Memory<'_> {
         let (space, offset) = AddressSpace::from_address(address)?;
         let end = offset.checked_add(length)?;
         match space {
-            AddressSpace::Frame(depth) if depth < self.frames => {
+            AddressSpace::Frame(depth) if depth < self.active_frames => {
                 self.stack[depth * FRAME_BYTES..][..FRAME_BYTES].get_mut(offset..end)
             }
             AddressSpace::Value(map, slot) => {
-                let region = self.regions.get_mut(self.first_map + map)?;
-                let place = region.place(slot, offset, length)?;
+                let region = self.regions.get_mut(self.first_map_region + map)?;
+                let place = region.value_range(slot, offset, length)?;
                 region.bytes.get_mut(place)
             }
             AddressSpace::Socket => self.socket.as_mut()?.image.writable_bytes(offset, length),
@@ -296,7 +296,11 @@ impl Memory<'_> {
     /// Returns the stack frame of an active function.
     #[inline(always)]
     fn frame(&self, depth: usize) -> Option<&[u8]> {
-        if depth < self.frames { Some(&self.stack[depth * FRAME_BYTES..][..FRAME_BYTES]) } else { None }
+        if depth < self.active_frames {
+            Some(&self.stack[depth * FRAME_BYTES..][..FRAME_BYTES])
+        } else {
+            None
+        }
     }
 
     /// Loads the bytes of a number.
@@ -332,10 +336,12 @@ impl Memory<'_> {
         let (space, offset) = AddressSpace::from_address(address)?;
         let (bytes, name) = match space {
             AddressSpace::Packet => (self.packet.len(), "the packet".into()),
-            AddressSpace::Frame(depth) if depth < self.frames => (FRAME_BYTES, "the function's stack".into()),
+            AddressSpace::Frame(depth) if depth < self.active_frames => {
+                (FRAME_BYTES, "the function's stack".into())
+            }
             AddressSpace::Frame(_) => (0, "the stack of a function that has returned".into()),
             AddressSpace::Value(map, _) => {
-                let values = self.regions.get(self.first_map + map)?;
+                let values = self.regions.get(self.first_map_region + map)?;
                 (values.value_bytes, format!("a value of {}", values.name))
             }
             AddressSpace::Code => (0, "an instruction".into()),
@@ -351,19 +357,21 @@ impl Memory<'_> {
     }
 
     /// Returns the name of a byte of the socket or the sample, according to the object's types.
-    fn member(&self, space: AddressSpace, offset: usize) -> Option<String> {
+    fn member_name(&self, space: AddressSpace, offset: usize) -> Option<String> {
         let image = match space {
             AddressSpace::Socket => &self.socket.as_ref()?.image,
             AddressSpace::Sample => self.sample?,
             _ => return None,
         };
-        image.layout().name_at(offset as u64)
+        image.layout().member_name_at(offset as u64)
     }
 
     /// True if an access to a map's value overlaps its lock.
-    fn is_lock(&self, space: AddressSpace, offset: usize, bytes: usize) -> bool {
+    fn overlaps_lock(&self, space: AddressSpace, offset: usize, bytes: usize) -> bool {
         match space {
-            AddressSpace::Value(map, _) => self.regions[self.first_map + map].locks(offset, offset + bytes),
+            AddressSpace::Value(map, _) => {
+                self.regions[self.first_map_region + map].overlaps_lock(offset, offset + bytes)
+            }
             _ => false,
         }
     }
@@ -373,7 +381,7 @@ impl Memory<'_> {
         match AddressSpace::from_address(address) {
             Some((AddressSpace::Value(map, _), offset)) => self
                 .regions
-                .get(self.first_map + map)
+                .get(self.first_map_region + map)
                 .is_some_and(|r| !r.lock_range.is_empty() && r.lock_range.start == offset),
             Some((AddressSpace::Region(_), _)) => self.readable_bytes(address, LOCK_BYTES).is_some(),
             _ => false,
@@ -382,25 +390,25 @@ impl Memory<'_> {
 
     /// Returns the reason for rejecting an access.
     #[cold]
-    pub(crate) fn denied(&self, access: Access, address: u64, bytes: usize) -> AccessError {
+    pub(crate) fn access_error(&self, access: Access, address: u64, bytes: usize) -> AccessError {
         let Some((space, offset, size, name)) = self.describe_address(address) else {
             let at = match address {
                 0..4096 => format!("at {address:#x}, a null pointer"),
                 _ => format!("at {address:#x}, which is not an address of the program"),
             };
-            return AccessError { access, bytes, at };
+            return AccessError { access, bytes, description: at };
         };
         let from = i64::from(offset as i32);
         let inside = from >= 0 && offset.saturating_add(bytes) <= size;
-        let at = match (self.member(space, offset), access) {
+        let at = match (self.member_name(space, offset), access) {
             _ if !inside => format!("at {name} {from:+}, outside its {size} bytes"),
-            _ if self.is_lock(space, offset, bytes) => format!("at the spin lock of {name}"),
+            _ if self.overlaps_lock(space, offset, bytes) => format!("at the spin lock of {name}"),
             (Some(member), Access::Load) => format!("at {member}, which is not simulated"),
             (Some(member), Access::Store) => format!("at {member}, which programs may not write"),
             (None, Access::Load) => format!("at {name} {from:+}, where a program can read nothing"),
             (None, Access::Store) => format!("at {name} {from:+}, which is read-only"),
         };
-        AccessError { access, bytes, at }
+        AccessError { access, bytes, description: at }
     }
 }
 
@@ -412,7 +420,16 @@ mod tests {
     // but not separately.
     #[test]
     fn a_member_beside_a_bitfield_is_read_only_with_the_bitfield() {
-        let rights = [READ_ALONG, READ_ALONG, READ, READ_ALONG, 0, READ | WRITE, READ | WRITE, READ];
+        let rights = [
+            READ_IN_WIDE_LOAD,
+            READ_IN_WIDE_LOAD,
+            READ,
+            READ_IN_WIDE_LOAD,
+            0,
+            READ | WRITE,
+            READ | WRITE,
+            READ,
+        ];
         let may_read = |offset, length| readable_bytes(&[0; 8], &rights, offset, length).is_some();
         assert!(may_read(0, 4) && may_read(2, 1) && may_read(5, 3));
         assert!(!may_read(0, 2) && !may_read(3, 1) && !may_read(0, 8) && !may_read(7, 2));

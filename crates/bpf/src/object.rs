@@ -3,9 +3,9 @@
 use crate::accesses::{self, MemberAccess};
 use crate::btf::{self, Btf};
 use crate::check::check_functions;
-use crate::congestion::{self, CongestionControl, Program};
+use crate::congestion::{self, CongestionControl, ProgramId};
 use crate::elf::Elf;
-use crate::error::{ObjectError, Problem};
+use crate::error::{ObjectError, ObjectProblem};
 use crate::fault::InstructionLocation;
 use crate::instruction::{Instruction, Op};
 use crate::kernel::{Helper, Layout, socket_layout};
@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Section names of packet programs (`tc filter … bpf`). A slash and a name may follow.
-const FILTERS: [&str; 3] = ["tc", "tcx", "classifier"];
+const FILTER_SECTIONS: [&str; 3] = ["tc", "tcx", "classifier"];
 /// Section in which an object lists the notices that the programs understand.
-const SERVICES: &str = "airhop.services";
+const SERVICES_SECTION: &str = "airhop.services";
 /// Licences that the kernel accepts as GPL-compatible (Linux `license_is_gpl_compatible`).
-const COMPATIBLE: [&str; 6] =
+const GPL_COMPATIBLE_LICENSES: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 
 /// Program that processes packets.
@@ -31,7 +31,7 @@ pub struct Filter {
     /// Name of the function.
     pub name: String,
     /// Program for [`VirtualMachine::filter`](crate::VirtualMachine::run_filter).
-    pub program: Program,
+    pub program: ProgramId,
 }
 
 /// BPF object that Airhop can simulate. The object is immutable and shared by all runs. Each run has its own
@@ -62,39 +62,40 @@ impl Object {
         Object::build(bytes, name).map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
 
-    fn build(bytes: &[u8], name: &str) -> Result<Object, Problem> {
+    fn build(bytes: &[u8], name: &str) -> Result<Object, ObjectProblem> {
         let elf = Elf::read(bytes)?;
-        let (_, section) = elf.section(".BTF").ok_or_else(|| btf::wrong("there is none"))?;
+        let (_, section) = elf.section(".BTF").ok_or_else(|| btf::btf_error("there is none"))?;
         let btf = Btf::read(&section.bytes)?;
         let lines = match elf.section(".BTF.ext") {
             Some((_, ext)) => {
                 refuse_flavours(&btf, &ext.bytes)?;
-                btf.lines(&ext.bytes)?
+                btf.parse_line_info(&ext.bytes)?
             }
             None => Vec::new(),
         };
         let linking = SymbolResolver::new(&elf, &btf)?;
         let listing = FunctionTable::new(&elf, &linking, &lines, &btf)?;
-        let located = |(at, why)| Problem::Instruction { place: listing.instruction_location(at, &btf), why };
+        let located =
+            |(at, why)| ObjectProblem::Instruction { place: listing.instruction_location(at, &btf), why };
         let mut code = decode(&elf, &linking).map_err(located)?;
         accesses::relocate_bitfields(&elf, &btf, &linking, &mut code)?;
         let code = check_functions(&code, &listing).map_err(located)?;
         let controls = congestion::read_congestion_controls(&elf, &btf, &linking)?;
-        let filters = filters(&elf, &listing);
-        let license = license(&elf);
-        let services = services(&elf);
+        let filters = find_filters(&elf, &listing);
+        let license = read_license(&elf);
+        let services = read_services(&elf);
         if filters.is_empty() && !services.is_empty() {
             let why =
                 "names services, but has no program that reads notices; expected a program in SEC(\"tc\")"
                     .into();
-            return Err(Problem::Section { section: SERVICES.into(), why });
+            return Err(ObjectProblem::Section { section: SERVICES_SECTION.into(), why });
         }
         if controls.iter().flat_map(callback_programs).any(|program| !listing.is_function_start(program.0)) {
-            return Err(Problem::Elf("a callback that is not the start of a function".into()));
+            return Err(ObjectProblem::Elf("a callback that is not the start of a function".into()));
         }
-        if !controls.is_empty() && !COMPATIBLE.contains(&license.as_str()) {
-            let why = format!("{license:?}, expected one of {}", COMPATIBLE.join(", "));
-            return Err(Problem::Section { section: "license".into(), why });
+        if !controls.is_empty() && !GPL_COMPATIBLE_LICENSES.contains(&license.as_str()) {
+            let why = format!("{license:?}, expected one of {}", GPL_COMPATIBLE_LICENSES.join(", "));
+            return Err(ObjectProblem::Section { section: "license".into(), why });
         }
         let named = accesses::find_member_accesses(&elf, &btf, &linking)?;
         let (regions, maps) = (linking.regions, linking.maps);
@@ -149,7 +150,7 @@ impl Object {
     ///
     /// If the types of the object contradict each other.
     pub fn socket_layout(&self, fields: &[&'static str]) -> Result<Arc<Layout>, ObjectError> {
-        self.laid_out(socket_layout(&self.btf, fields))
+        self.complete_layout(socket_layout(&self.btf, fields))
     }
 
     /// Returns the layout of another structure that callbacks receive by pointer (`ack_sample`,
@@ -170,10 +171,10 @@ impl Object {
             }
             Ok(layout)
         };
-        self.laid_out(build())
+        self.complete_layout(build())
     }
 
-    fn laid_out(&self, layout: Result<Layout, Problem>) -> Result<Arc<Layout>, ObjectError> {
+    fn complete_layout(&self, layout: Result<Layout, ObjectProblem>) -> Result<Arc<Layout>, ObjectError> {
         layout.map(Layout::complete).map_err(|problem| ObjectError { file: self.name.clone(), problem })
     }
 
@@ -205,13 +206,13 @@ impl Object {
         });
         checked.and(asked.or(refused).map_or(Ok(()), Err)).map_err(|(at, why)| ObjectError {
             file: self.name.clone(),
-            problem: Problem::Instruction { place: self.instruction_location(at), why },
+            problem: ObjectProblem::Instruction { place: self.instruction_location(at), why },
         })
     }
 
     /// Returns the first instruction of `release` that reads or sets a socket option, and the reason. A
     /// kernel rejects such an instruction (bpf_tcp_ca_get_func_proto()).
-    fn find_socket_option_call(&self, release: Program) -> Option<(usize, String)> {
+    fn find_socket_option_call(&self, release: ProgramId) -> Option<(usize, String)> {
         let functions = stack::reachable_functions(&self.code, &self.listing, release.0);
         let body = |start| self.listing.function_at(start).start..self.listing.function_at(start).end;
         functions.into_iter().flat_map(body).find_map(|at| match self.code[at].op {
@@ -231,44 +232,44 @@ impl Object {
 
 /// Returns an error for types such as `struct tcp_sock___old`. A kernel relocates accesses through such
 /// types. Airhop uses the object's own offsets instead, and would access another structure.
-fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), Problem> {
-    match btf.relocated_structures(ext)?.into_iter().find(|name| name.contains("___")) {
+fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), ObjectProblem> {
+    match btf.relocated_structure_names(ext)?.into_iter().find(|name| name.contains("___")) {
         Some(flavour) => {
             let why = format!("accesses by struct {flavour}: flavours of structures are not simulated");
-            Err(Problem::Types { section: ".BTF.ext", why })
+            Err(ObjectProblem::Types { section: ".BTF.ext", why })
         }
         None => Ok(()),
     }
 }
 
-fn callback_programs(control: &CongestionControl) -> impl Iterator<Item = Program> {
+fn callback_programs(control: &CongestionControl) -> impl Iterator<Item = ProgramId> {
     congestion::Callback::ALL.into_iter().filter_map(|callback| control.program(callback))
 }
 
-fn filters(elf: &Elf, listing: &FunctionTable) -> Vec<Filter> {
+fn find_filters(elf: &Elf, listing: &FunctionTable) -> Vec<Filter> {
     let functions =
         listing.functions.iter().filter(|function| is_filter(&elf.sections[function.section].name));
     functions
-        .map(|function| Filter { name: function.name.clone(), program: Program(function.start) })
+        .map(|function| Filter { name: function.name.clone(), program: ProgramId(function.start) })
         .collect()
 }
 
 /// True if programs of this section process packets.
 pub(crate) fn is_filter(section: &str) -> bool {
-    FILTERS.contains(&section.split('/').next().unwrap_or_default())
+    FILTER_SECTIONS.contains(&section.split('/').next().unwrap_or_default())
 }
 
-pub(crate) fn license(elf: &Elf) -> String {
-    text(elf, "license", 64)
+pub(crate) fn read_license(elf: &Elf) -> String {
+    section_text(elf, "license", 64)
 }
 
 /// Returns the services listed in the section `airhop.services`.
-fn services(elf: &Elf) -> Vec<String> {
-    text(elf, SERVICES, 256).split_whitespace().map(str::to_owned).collect()
+fn read_services(elf: &Elf) -> Vec<String> {
+    section_text(elf, SERVICES_SECTION, 256).split_whitespace().map(str::to_owned).collect()
 }
 
 /// Returns the text of a section, up to its terminating zero.
-fn text(elf: &Elf, section: &str, most: usize) -> String {
+fn section_text(elf: &Elf, section: &str, most: usize) -> String {
     let bytes = elf.section(section).map_or(&[][..], |(_, section)| &section.bytes);
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(most);
     String::from_utf8_lossy(&bytes[..end]).into_owned()

@@ -1,10 +1,10 @@
 //! Decoded, linked and checked code of an object.
 
-use crate::btf::{Btf, LineInfo, Name};
+use crate::btf::{Btf, LineInfo, NameOffset};
 use crate::elf::{Elf, Relocation, Symbol};
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 use crate::fault::InstructionLocation;
-use crate::instruction::{CALL, Encoded, Instruction, LOAD_CONSTANT, Op, ZERO_REGISTER};
+use crate::instruction::{CALL, EncodedInstruction, Instruction, LOAD_CONSTANT, Op, ZERO_REGISTER};
 use crate::kernel::Helper;
 use crate::linking::{Callee, SymbolResolver};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(crate) struct FunctionTable {
     /// Functions in the order of their start.
     pub functions: Vec<Function>,
     /// First instruction, file and line of each line record, in the order of instructions.
-    pub lines: Vec<(usize, Name, u32)>,
+    pub lines: Vec<(usize, NameOffset, u32)>,
 }
 
 impl FunctionTable {
@@ -38,20 +38,20 @@ impl FunctionTable {
         linking: &SymbolResolver<'_>,
         lines: &[LineInfo],
         btf: &Btf,
-    ) -> Result<FunctionTable, Problem> {
+    ) -> Result<FunctionTable, ObjectProblem> {
         let mut functions = Vec::new();
         let mut named: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
         for symbol in elf.symbols.iter().filter(|symbol| symbol.is_function && !symbol.name.is_empty()) {
             named.entry(symbol.section.unwrap_or(0)).or_default().push(symbol);
         }
-        for (index, section) in elf.code() {
+        for (index, section) in elf.code_sections() {
             let (code, length) = (linking.section_starts[&index], section.bytes.len() / 8);
             if section.bytes.len() % 8 != 0 || code + length > MAX_INSTRUCTIONS {
                 let why = format!(
                     "{} bytes of instructions, expected eight for each of at most {MAX_INSTRUCTIONS}",
                     section.bytes.len()
                 );
-                return Err(Problem::Section { section: section.name.clone(), why });
+                return Err(ObjectProblem::Section { section: section.name.clone(), why });
             }
             let name =
                 if section.name.is_empty() { "code without a name".into() } else { section.name.clone() };
@@ -75,9 +75,9 @@ impl FunctionTable {
         }
         let mut listing = FunctionTable { functions, lines: Vec::new() };
         let sections: BTreeMap<&str, usize> =
-            elf.code().map(|(index, s)| (s.name.as_str(), linking.section_starts[&index])).collect();
+            elf.code_sections().map(|(index, s)| (s.name.as_str(), linking.section_starts[&index])).collect();
         for line in lines {
-            if let Some(code) = sections.get(btf.text(line.section)) {
+            if let Some(code) = sections.get(btf.name_text(line.section)) {
                 listing.lines.push((code + line.offset as usize / 8, line.file, line.line));
             }
         }
@@ -104,7 +104,7 @@ impl FunctionTable {
         InstructionLocation {
             function: function.name.clone(),
             instruction: instruction - function.start,
-            line: line.map(|(_, file, line)| (btf.text(*file).to_owned(), *line)),
+            line: line.map(|(_, file, line)| (btf.name_text(*file).to_owned(), *line)),
         }
     }
 }
@@ -116,13 +116,13 @@ pub(crate) fn decode(
     linking: &SymbolResolver<'_>,
 ) -> Result<Vec<Option<Instruction>>, (usize, String)> {
     let mut code = Vec::new();
-    for (_, section) in elf.code() {
+    for (_, section) in elf.code_sections() {
         let relocations: BTreeMap<u64, &Relocation> =
             section.relocations.iter().map(|r| (r.offset, r)).collect();
         let mut encoded = section
             .bytes
             .chunks_exact(8)
-            .map(|bytes| Encoded::new(*bytes.first_chunk().expect("eight bytes")));
+            .map(|bytes| EncodedInstruction::new(*bytes.first_chunk().expect("eight bytes")));
         let start = code.len();
         while let Some(instruction) = encoded.next() {
             let at = code.len();
@@ -130,9 +130,9 @@ pub(crate) fn decode(
             let decoded = match instruction.opcode {
                 LOAD_CONSTANT => {
                     let second = encoded.next();
-                    constant(instruction, second, relocation, linking)
+                    decode_constant(instruction, second, relocation, linking)
                 }
-                CALL => call(instruction, at, relocation, linking),
+                CALL => decode_call(instruction, at, relocation, linking),
                 _ if relocation.is_some() => {
                     Err("a relocation of an instruction that is neither a call nor a 64-bit constant".into())
                 }
@@ -148,9 +148,9 @@ pub(crate) fn decode(
 }
 
 /// Decodes a 64-bit constant (RFC 9669 §5.4): a number, or a relocated address.
-fn constant(
-    first: Encoded,
-    second: Option<Encoded>,
+fn decode_constant(
+    first: EncodedInstruction,
+    second: Option<EncodedInstruction>,
     relocation: Option<&Relocation>,
     linking: &SymbolResolver<'_>,
 ) -> Result<Instruction, String> {
@@ -159,7 +159,7 @@ fn constant(
     };
     let number = u64::from(first.immediate as u32) | u64::from(second.immediate as u32) << 32;
     let number = match relocation {
-        Some(relocation) => linking.address(relocation, first.immediate.into())?,
+        Some(relocation) => linking.symbol_address(relocation, first.immediate.into())?,
         None if first.src == 0 => number,
         None => {
             return Err(format!(
@@ -182,8 +182,8 @@ fn constant(
 
 /// Decodes a call of a helper by number, of a function of the object, or of a kernel function by name (RFC
 /// 9669 §4.3.1).
-fn call(
-    encoded: Encoded,
+fn decode_call(
+    encoded: EncodedInstruction,
     at: usize,
     relocation: Option<&Relocation>,
     linking: &SymbolResolver<'_>,

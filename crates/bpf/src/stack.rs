@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Unit in bytes to which frame sizes are rounded up, as for JIT-compiled code (Linux, kernel/bpf/verifier.c,
 /// round_up_stack_depth()).
-const GRANULE: i64 = 16;
+const FRAME_GRANULE_BYTES: i64 = 16;
 
 /// Target of a pointer in a register, and the pointer's offset from the target. Targets are aligned to eight
 /// bytes.
@@ -51,7 +51,7 @@ fn callees(code: &[Instruction], listing: &FunctionTable, start: usize) -> BTree
     let function = listing.function_at(start);
     let called = |instruction: &Instruction| match instruction.op {
         Op::Call => Some(instruction.offset as usize),
-        Op::Constant => crate::memory::AddressSpace::code(instruction.immediate as u64),
+        Op::Constant => crate::memory::AddressSpace::instruction_index(instruction.immediate as u64),
         _ => None,
     };
     let body = &code[function.start..function.end];
@@ -65,7 +65,7 @@ pub(crate) fn check_stack_use(
     listing: &FunctionTable,
     entry: usize,
 ) -> Result<(), (usize, String)> {
-    let mut chains = Chains { code, listing, worst: BTreeMap::new(), open: BTreeSet::new() };
+    let mut chains = CallChains { code, listing, worst: BTreeMap::new(), open: BTreeSet::new() };
     chains.visit(entry)?;
     let (mut at, mut names) = (Some(entry), Vec::new());
     let chain = chains.worst[&entry];
@@ -74,7 +74,7 @@ pub(crate) fn check_stack_use(
         at = chains.worst[&start].next;
     }
     if chain.bytes > FRAME_BYTES as i64 || chain.frames > MAX_FRAMES {
-        let Chain { bytes, frames, .. } = chain;
+        let CallChain { bytes, frames, .. } = chain;
         let names = names.join(" calls ");
         return Err((
             entry,
@@ -88,21 +88,21 @@ pub(crate) fn check_stack_use(
 
 /// Worst chain of calls from a function, by stack use.
 #[derive(Clone, Copy, Debug)]
-struct Chain {
+struct CallChain {
     bytes: i64,
     frames: usize,
     next: Option<usize>,
 }
 
-struct Chains<'a> {
+struct CallChains<'a> {
     code: &'a [Instruction],
     listing: &'a FunctionTable,
-    worst: BTreeMap<usize, Chain>,
+    worst: BTreeMap<usize, CallChain>,
     /// Functions on the current chain of calls. A call of a function in this set is a recursion.
     open: BTreeSet<usize>,
 }
 
-impl Chains<'_> {
+impl CallChains<'_> {
     fn visit(&mut self, start: usize) -> Result<(), (usize, String)> {
         if self.worst.contains_key(&start) {
             return Ok(());
@@ -115,7 +115,7 @@ impl Chains<'_> {
                 format!("calls are nested deeper than {MAX_FRAMES} functions, {name} among them"),
             ));
         }
-        let mut chain = Chain { bytes: 0, frames: 0, next: None };
+        let mut chain = CallChain { bytes: 0, frames: 0, next: None };
         for callee in callees(self.code, self.listing, start) {
             self.visit(callee)?;
             let below = self.worst[&callee];
@@ -142,7 +142,7 @@ fn frame_bytes(code: &[Instruction], start: usize, end: usize) -> Result<i64, (u
         if targets.contains(&at) {
             registers = INITIAL_REGISTERS;
         }
-        if let Some((register, bytes)) = accessed(instruction)
+        if let Some((register, bytes)) = access_operands(instruction)
             && let Some(pointer) = registers[usize::from(register & 15)]
         {
             deepest = deepest.max(check_access(instruction, pointer, bytes).map_err(|why| (at, why))?);
@@ -152,11 +152,12 @@ fn frame_bytes(code: &[Instruction], start: usize, end: usize) -> Result<i64, (u
             deepest = deepest.max(-from);
         }
     }
-    Ok(deepest.div_euclid(GRANULE) * GRANULE + if deepest % GRANULE == 0 { 0 } else { GRANULE })
+    Ok(deepest.div_euclid(FRAME_GRANULE_BYTES) * FRAME_GRANULE_BYTES
+        + if deepest % FRAME_GRANULE_BYTES == 0 { 0 } else { FRAME_GRANULE_BYTES })
 }
 
 /// Returns the address register and the size of a load or store; `None` for other instructions.
-fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
+fn access_operands(instruction: &Instruction) -> Option<(u8, i64)> {
     Some(match instruction.op {
         Op::Load8 | Op::Load8Signed => (instruction.src, 1),
         Op::Load16 | Op::Load16Signed => (instruction.src, 2),
@@ -200,7 +201,9 @@ fn update_registers(instruction: &Instruction, registers: &mut Registers) {
         Op::Mov64 if !is_immediate => registers[s],
         Op::Add64 if is_immediate => moved(registers[d], by),
         Op::Sub64 if is_immediate => moved(registers[d], by.wrapping_neg()),
-        Op::Constant => crate::memory::AddressSpace::data(by as u64).map(|at| Pointer::Value(at as i64)),
+        Op::Constant => {
+            crate::memory::AddressSpace::data_offset(by as u64).map(|at| Pointer::Value(at as i64))
+        }
         Op::CallHelper(helper) => {
             registers[1..6].fill(None);
             let value = matches!(helper, Helper::MapLookup | Helper::StorageGet);

@@ -45,7 +45,7 @@ impl Connection {
         let parts = (scheme.build)(&Params::defaults(&scheme), &config);
         let mut sender = Sender::new(FlowId(3), NodeId(4), NodeId(5), &config, scheme.features, parts);
         sender.join_run(&mut RunState::default());
-        sender.supply(1_000_000);
+        sender.supply_data(1_000_000);
         while sender.poll_transmit(Time::ZERO).is_some() {}
         Connection { sender, ms: 100 }
     }

@@ -23,12 +23,12 @@ impl Run {
     }
 
     fn set(&mut self, field: &str, value: u64) {
-        let field = self.socket.image.layout().get(field).unwrap();
+        let field = self.socket.image.layout().find_field(field).unwrap();
         self.socket.image.set(field, value);
     }
 
     fn get(&self, field: &str) -> u64 {
-        self.socket.image.get(self.socket.image.layout().get(field).unwrap())
+        self.socket.image.get(self.socket.image.layout().find_field(field).unwrap())
     }
 
     fn call(&mut self, callback: Callback, arguments: &[Argument<'_>]) -> u64 {
@@ -42,7 +42,7 @@ fn an_object_declares_its_name_and_callbacks() {
     let object = Object::read(OBJECT, "heeds.bpf.o").unwrap();
     let control = &object.congestion_controls()[0];
     assert_eq!((control.name.as_str(), control.needs_ecn(), object.license()), ("heeds", true, "GPL"));
-    assert_eq!((control.missing(), control.parameter_count(Callback::CongControl)), (vec![], 2));
+    assert_eq!((control.missing_callbacks(), control.parameter_count(Callback::CongControl)), (vec![], 2));
     assert_eq!(control.program(Callback::Release), None);
     assert_eq!(object.filters()[0].name, "listen");
 }
@@ -62,8 +62,8 @@ fn bitfields_and_nested_members_have_their_own_offsets() {
         "four bits are written, the adjacent field is unchanged"
     );
     let layout = run.socket.image.layout();
-    assert!(layout.is_declared(layout.get("srtt_us").unwrap()));
-    assert!(!layout.is_declared(layout.get("prior_cwnd").unwrap()), "which the object's header lacks");
+    assert!(layout.is_declared(layout.find_field("srtt_us").unwrap()));
+    assert!(!layout.is_declared(layout.find_field("prior_cwnd").unwrap()), "which the object's header lacks");
 }
 
 // RFC 5681 §3.1 through the kernel functions: slow start up to ssthresh, then one segment per window, and no
@@ -144,8 +144,8 @@ fn private_state_jiffies_and_samples_reach_the_program() {
     run.call(Callback::Init, &[]);
     let layout = run.machine.object().sample_layout("ack_sample", &["rtt_us"]).unwrap();
     let mut sample = StructImage::new(layout.clone());
-    sample.set(layout.get("rtt_us").unwrap(), -1_i64 as u64);
-    assert_eq!(sample.get(layout.get("rtt_us").unwrap()) as i64, -1);
+    sample.set(layout.find_field("rtt_us").unwrap(), -1_i64 as u64);
+    assert_eq!(sample.get(layout.find_field("rtt_us").unwrap()) as i64, -1);
     run.call(Callback::PktsAcked, &[Argument::Sample(&sample)]);
     run.call(Callback::Ssthresh, &[]);
     let private = run.socket.image.private_state();

@@ -21,14 +21,14 @@ fn maps_and_data_of_an_object_are_loaded() {
     let notices = map(&object, "airhop_notices");
     // BPF_MAP_TYPE_HASH, BPF_F_NO_PREALLOC.
     assert_eq!(
-        (notices.kind, notices.key_bytes, notices.value_bytes, notices.entries, notices.flags),
+        (notices.kind, notices.key_bytes, notices.value_bytes, notices.max_entries, notices.flags),
         (1, 36, 68, 65536, 1)
     );
-    assert!(notices.types.is_some() && notices.content.is_none());
+    assert!(notices.key_value_types.is_some() && notices.content.is_none());
     let data = map(&object, ".bss");
-    assert_eq!((data.kind, data.key_bytes, data.value_bytes, data.entries), (2, 4, 16, 1));
+    assert_eq!((data.kind, data.key_bytes, data.value_bytes, data.max_entries), (2, 4, 16, 1));
     assert_eq!(data.content.as_deref(), Some(&[0; 16][..]));
-    assert!(data.variables.keys().map(String::as_str).eq(["cuts_spared", "notices_heard"]));
+    assert!(data.variable_offsets.keys().map(String::as_str).eq(["cuts_spared", "notices_heard"]));
     assert_eq!(object.license, "Dual BSD/GPL");
 }
 

@@ -20,11 +20,11 @@ fn window(scheme: &Scheme, flow: u16, run: Option<&mut RunState>) -> f64 {
     let config = Config { handshake: false, timestamps: false, pacing: false, ..Preset::Linux.config(1000) };
     let parts = (scheme.build)(&Params::defaults(scheme), &config);
     let mut sender = Sender::new(FlowId(flow), NodeId(0), NodeId(1), &config, scheme.features, parts);
-    sender.seed(7);
+    sender.set_seed(7);
     if let Some(run) = run {
         sender.join_run(run);
     }
-    sender.supply(1_000_000);
+    sender.supply_data(1_000_000);
     while sender.poll_transmit(Time::ZERO).is_some() {}
     let flags = Flags { ack: true, ..Flags::default() };
     let ack = Segment { seq: 1, ack: 1001, window: 1 << 30, flags, ..Segment::default() };

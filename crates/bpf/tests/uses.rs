@@ -26,7 +26,7 @@ impl Run {
     }
 
     fn set(&mut self, member: &str, value: u64) {
-        let field = self.socket.image.layout().get(member).unwrap();
+        let field = self.socket.image.layout().find_field(member).unwrap();
         self.socket.image.set(field, value);
     }
 
@@ -37,7 +37,7 @@ impl Run {
     }
 
     fn get(&self, member: &str) -> u64 {
-        self.socket.image.get(self.socket.image.layout().get(member).unwrap())
+        self.socket.image.get(self.socket.image.layout().find_field(member).unwrap())
     }
 }
 

@@ -3,7 +3,7 @@
 use airhop_bpf::{
     LoadedCongestionControl, Object, ack_sample_values, rate_sample_values, simulated_members, socket_values,
 };
-use airhop_scenario::{Overrides, Recording, Run, Scenario};
+use airhop_scenario::{Overrides, RecordingOptions, Run, Scenario};
 use airhop_tcp::kernel_ops::{
     AckSample, CaEvent, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme,
 };
@@ -155,7 +155,8 @@ fn every_simulated_member_varies_in_some_run() {
             let scenario = Scenario::parse(&text, "varies.toml", &Overrides::default());
             let scenario = Arc::new(scenario.unwrap_or_else(|why| panic!("{why}")));
             let run = Run { scenario, seed: 1, rep: 0 };
-            run.execute(&Recording::default(), &AtomicBool::new(false)).unwrap_or_else(|why| panic!("{why}"));
+            run.execute(&RecordingOptions::default(), &AtomicBool::new(false))
+                .unwrap_or_else(|why| panic!("{why}"));
         }
     }
     let seen = seen.lock().expect("no thread panicked while it held the lock");

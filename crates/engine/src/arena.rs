@@ -85,7 +85,7 @@ impl<T> Arena<T> {
     }
 
     /// True if `matches` returns true for the slot of any stored value. Tests all slots.
-    pub fn any_in(&self, matches: impl Fn(u32) -> bool) -> bool {
+    pub fn any_slot(&self, matches: impl Fn(u32) -> bool) -> bool {
         let free = self.free.iter().filter(|&&slot| matches(slot)).count();
         (0..self.slots.len() as u32).filter(|&slot| matches(slot)).count() > free
     }
@@ -111,6 +111,6 @@ mod tests {
         a.discard(z);
         assert!(a.is_empty());
         assert_eq!(a.insert("w").index(), 0, "and again");
-        assert!(a.any_in(|slot| slot == 0) && !a.any_in(|slot| slot == 1));
+        assert!(a.any_slot(|slot| slot == 0) && !a.any_slot(|slot| slot == 1));
     }
 }

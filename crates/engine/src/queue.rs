@@ -117,7 +117,7 @@ impl<E: Copy> EventQueue<E> {
         if self.next.len() == self.next.capacity() {
             return self.insert_into_full(at, event);
         }
-        insert(&mut self.next, entry);
+        insert_sorted(&mut self.next, entry);
     }
 
     /// Inserts an event after moving [`MAX_SORTED_EVENTS`] sorted events back to the buckets. A separate function for this
@@ -127,7 +127,7 @@ impl<E: Copy> EventQueue<E> {
     fn insert_into_full(&mut self, at: Time, event: E) {
         self.return_to_buckets();
         let entry = Entry { at, event };
-        if at >= self.until { self.move_to_buckets(entry) } else { insert(&mut self.next, entry) }
+        if at >= self.until { self.move_to_buckets(entry) } else { insert_sorted(&mut self.next, entry) }
     }
 
     /// Returns the time of the next event.
@@ -187,13 +187,13 @@ impl<E: Copy> EventQueue<E> {
             std::mem::swap(&mut self.next, &mut self.crowd);
             return self.next.reverse();
         }
-        self.restore_memory();
+        self.restore_capacity();
         while self.filled != 0 {
             let nearest = self.filled.trailing_zeros() as usize;
             if self.next.len() + self.buckets[nearest].len() <= MAX_SORT_BATCH {
-                self.sort(nearest);
+                self.sort_bucket(nearest);
             } else if self.next.is_empty() {
-                self.divide(nearest);
+                self.divide_bucket(nearest);
                 return self.sort_nearest();
             } else {
                 return;
@@ -203,7 +203,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Restores the capacity for [`MAX_SORTED_EVENTS`] sorted events after a swap with `crowd`.
     #[inline]
-    fn restore_memory(&mut self) {
+    fn restore_capacity(&mut self) {
         if self.next.capacity() == MAX_SORTED_EVENTS {
             return;
         }
@@ -214,10 +214,10 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Adds the events of the nearest bucket to the sorted events.
-    fn sort(&mut self, bucket: usize) {
+    fn sort_bucket(&mut self, bucket: usize) {
         let Some(&Entry { at, .. }) = self.buckets[bucket].first() else { return };
         for entry in self.buckets[bucket].drain(..) {
-            insert(&mut self.next, entry);
+            insert_sorted(&mut self.next, entry);
         }
         self.filled ^= 1 << bucket;
         let span = 1 << bucket;
@@ -225,7 +225,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Distributes the events of the nearest bucket over lower buckets, relative to the earliest event.
-    fn divide(&mut self, bucket: usize) {
+    fn divide_bucket(&mut self, bucket: usize) {
         let mut entries = std::mem::take(&mut self.buckets[bucket]);
         self.filled ^= 1 << bucket;
         self.base = entries.iter().map(|entry| entry.at).min().unwrap_or(self.base);
@@ -252,7 +252,7 @@ impl<E: Copy> EventQueue<E> {
 
 /// Inserts an event into the sorted events. Events already present at the same time are popped first.
 #[inline]
-fn insert<E: Copy>(entries: &mut Vec<Entry<E>>, entry: Entry<E>) {
+fn insert_sorted<E: Copy>(entries: &mut Vec<Entry<E>>, entry: Entry<E>) {
     let at = entry.at;
     append(entries, entry);
     let Some((mut place, before)) = entries.split_last_mut() else { return };

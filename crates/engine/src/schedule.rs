@@ -44,7 +44,7 @@ impl<E: Copy> QueueRecording<E> {
 
     /// Returns the mean number of pending events, counted after each pop and its pushes; 0 if no event was
     /// popped.
-    pub fn mean_pending(&self) -> f64 {
+    pub fn mean_pending_events(&self) -> f64 {
         let waited = |(left, &end): (usize, &u32)| (self.begin.len() + end as usize - left - 1) as f64;
         self.ends.iter().enumerate().map(waited).sum::<f64>() / self.len().max(1) as f64
     }
@@ -138,13 +138,13 @@ mod tests {
         let mut queue = EventQueue::new();
         (0..4).for_each(|i| queue.push(at(i), 0));
         let mut schedule = QueueRecording::from_queue(&queue);
-        assert_eq!((schedule.mean_pending(), schedule.is_empty()), (0.0, true));
+        assert_eq!((schedule.mean_pending_events(), schedule.is_empty()), (0.0, true));
         for pushes in [0, 3, 1_u64] {
             let (now, _) = queue.pop_until(Time::MAX).expect("four wait");
             let mut made = EventQueue::with_start_time(now);
             (0..pushes).for_each(|i| made.push(at(100 + i), 1));
             schedule.record_pop(made, &mut queue);
         }
-        assert_eq!(schedule.mean_pending(), (3.0 + 5.0 + 5.0) / 3.0);
+        assert_eq!(schedule.mean_pending_events(), (3.0 + 5.0 + 5.0) / 3.0);
     }
 }

@@ -27,16 +27,16 @@ pub struct Emulation {
     /// Maximum duration. The emulation ends earlier if all commands have ended.
     pub duration: Span,
     /// Congestion controls of senders, at most one for each node. Other nodes use the default of the host.
-    pub controls: Vec<NodeCongestionControl>,
+    pub congestion_controls: Vec<NodeCongestionControl>,
     /// Destination of the log of entering datagrams; `None` without a log.
     pub log: Option<LogDestination>,
     /// Busy-waiting time before each event. Busy-waiting reduces lateness, but occupies a processor.
-    pub spin: Option<Span>,
+    pub busy_wait: Option<Span>,
     /// Time by which each sleep is extended, as on a busy machine. Used to test the effect of lateness.
     pub oversleep: Span,
     /// Channel for the node and a thread id of each namespace. nsenter(1) can enter the namespace with this
     /// id.
-    pub threads: Option<Sender<(NodeId, i32)>>,
+    pub namespace_threads: Option<Sender<(NodeId, i32)>>,
 }
 
 /// End of the network on this machine.
@@ -45,7 +45,7 @@ pub struct Endpoint {
     /// Number of the node.
     pub node: NodeId,
     /// Name of the node, for messages.
-    pub name: String,
+    pub node_name: String,
     /// Kind of the end.
     pub kind: EndpointKind,
 }
@@ -74,7 +74,7 @@ pub struct Command {
     /// Node of the command. The node's end must be a namespace.
     pub node: NodeId,
     /// Command line for `sh -c`.
-    pub line: String,
+    pub command_line: String,
     /// True if standard error is captured. Otherwise the command writes to the emulator's standard error.
     pub capture_stderr: bool,
 }
@@ -149,7 +149,7 @@ pub enum EndReason {
 #[derive(Clone, Debug)]
 pub struct EmulationResult {
     /// End time of the emulation.
-    pub ended: Time,
+    pub ended_at: Time,
     /// Reason for the end.
     pub end_reason: EndReason,
     /// Lateness of packets at their hosts.
@@ -158,7 +158,7 @@ pub struct EmulationResult {
     pub turnaround: Vec<(NodeId, TurnaroundSummary)>,
     /// Distributions of lateness and turnaround. A simulation can draw from these distributions to show their
     /// effect on the results.
-    pub measured: MeasuredDelays,
+    pub measured_delays: MeasuredDelays,
     /// Reasons, other than lateness, why the run does not represent the network. One sentence each.
     pub invalidity_reasons: Vec<String>,
     /// Periods of more than 5 ms in which the emulator did not run.
@@ -166,7 +166,7 @@ pub struct EmulationResult {
     /// Results of the commands that were started, in order.
     pub command_results: Vec<CommandResult>,
     /// Congestion control of new sockets at the end of the run, for each node with a namespace.
-    pub control_by_node: Vec<(NodeId, String)>,
+    pub congestion_control_by_node: Vec<(NodeId, String)>,
     /// Number of notices received by the listeners of BPF objects, and number of window reductions avoided
     /// (variables `notices_heard` and `cuts_spared`). `None` if no object has these two variables.
     pub notice_counters: Option<[u64; 2]>,
@@ -181,7 +181,7 @@ pub struct EmulationResult {
     /// `Ok` if the loop had real-time priority; otherwise the reason.
     pub real_time_priority: Result<(), String>,
     /// Congestion control of each sender, by flow name.
-    pub control_by_flow: BTreeMap<String, String>,
+    pub congestion_control_by_flow: BTreeMap<String, String>,
     /// `Ok` if the kernel's connections were sampled (TCP_INFO); otherwise the reason.
     pub tcp_info_sampling: Result<(), String>,
 }
@@ -192,9 +192,9 @@ pub struct CommandResult {
     /// Node of the command.
     pub node: NodeId,
     /// Command line for `sh -c`.
-    pub line: String,
+    pub command_line: String,
     /// Exit code, or 128 plus the signal number if a signal ended the command.
-    pub exit: i32,
+    pub exit_code: i32,
     /// True if the emulator ended the command at the end of the emulation.
     pub killed: bool,
     /// Standard output.
@@ -207,17 +207,17 @@ pub struct CommandResult {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandOutput {
     /// First bytes, at most 1 MiB.
-    pub first: Vec<u8>,
-    /// Number of omitted bytes between `first` and `last`.
+    pub first_bytes: Vec<u8>,
+    /// Number of omitted bytes between `first` and `last_bytes`.
     pub omitted_bytes: u64,
     /// Last bytes, at most 1 MiB.
-    pub last: Vec<u8>,
+    pub last_bytes: Vec<u8>,
 }
 
 impl CommandOutput {
     /// Returns all stored bytes.
     pub fn bytes(&self) -> Vec<u8> {
-        [&self.first[..], &self.last].concat()
+        [&self.first_bytes[..], &self.last_bytes].concat()
     }
 }
 
@@ -319,14 +319,14 @@ impl Emulation {
             if self.endpoints[..i].iter().any(|other| other.node == end.node) {
                 return Err(EmulationError::Plan(format!(
                     "node {} is declared twice; expected once",
-                    end.name
+                    end.node_name
                 )));
             }
         }
         for command in &self.commands {
             let end = self.endpoints.iter().find(|end| end.node == command.node);
             if !end.is_some_and(|end| matches!(end.kind, EndpointKind::Namespace { .. })) {
-                let line = &command.line;
+                let line = &command.command_line;
                 return Err(EmulationError::Plan(format!(
                     "`{line}`: its node has no namespace; expected a node that is declared as a namespace"
                 )));
@@ -336,8 +336,8 @@ impl Emulation {
     }
 
     /// Returns the name of a node for messages.
-    pub(crate) fn name(&self, node: NodeId) -> &str {
-        self.endpoints.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
+    pub(crate) fn node_name(&self, node: NodeId) -> &str {
+        self.endpoints.iter().find(|end| end.node == node).map_or("?", |end| &end.node_name)
     }
 
     /// Returns the result of the emulation. `driven` is the result of the loop, and `lost_in_devices` the
@@ -352,21 +352,21 @@ impl Emulation {
     ) -> EmulationResult {
         EmulationResult {
             invalidity_reasons: self.invalidity_reasons(&driven, lost_in_devices),
-            ended: driven.ended,
+            ended_at: driven.ended_at,
             end_reason: driven.end_reason,
             lateness: driven.lateness,
             turnaround: driven.turnaround,
-            measured: driven.measured,
+            measured_delays: driven.measured_delays,
             stalls: driven.stalls,
             command_results: commands,
-            control_by_node: congestion_control,
+            congestion_control_by_node: congestion_control,
             notice_counters: None,
             lost_to_emulator: driven.lost_to_emulator + lost_in_devices,
             ignored_datagrams: driven.ignored_datagrams,
             admitted: driven.admitted,
             departed: driven.departed,
             real_time_priority: real_time,
-            control_by_flow: driven.control_by_flow,
+            congestion_control_by_flow: driven.congestion_control_by_flow,
             tcp_info_sampling: Ok(()),
         }
     }
@@ -375,7 +375,7 @@ impl Emulation {
     fn invalidity_reasons(&self, driven: &LoopResult, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {
-            let (lost, name) = (driven.lost_to_emulator, self.name(*node));
+            let (lost, name) = (driven.lost_to_emulator, self.node_name(*node));
             why.push(format!("{lost} packets could not be written, the first at node {name}: {error}"));
         }
         if lost_in_devices > 0 {
@@ -394,25 +394,25 @@ mod tests {
     fn emulation() -> Emulation {
         let end = |node, name: &str| Endpoint {
             node,
-            name: name.into(),
+            node_name: name.into(),
             kind: EndpointKind::Namespace { mtu: 1500 },
         };
         Emulation {
             endpoints: vec![end(NodeId(0), "s"), end(NodeId(1), "d")],
             commands: Vec::new(),
             readiness: Vec::new(),
-            controls: Vec::new(),
+            congestion_controls: Vec::new(),
             duration: Span::from_secs(1),
             log: None,
-            spin: None,
+            busy_wait: None,
             oversleep: Span::ZERO,
-            threads: None,
+            namespace_threads: None,
         }
     }
 
     fn driven() -> LoopResult {
         LoopResult {
-            ended: Time::ZERO,
+            ended_at: Time::ZERO,
             end_reason: EndReason::Duration,
             admitted: TrafficCount::default(),
             departed: TrafficCount::default(),
@@ -422,8 +422,8 @@ mod tests {
             lateness: LatenessSummary::default(),
             turnaround: Vec::new(),
             stalls: Vec::new(),
-            measured: MeasuredDelays::default(),
-            control_by_flow: BTreeMap::new(),
+            measured_delays: MeasuredDelays::default(),
+            congestion_control_by_flow: BTreeMap::new(),
         }
     }
 
@@ -452,7 +452,7 @@ mod tests {
 
     #[test]
     fn a_command_without_a_namespace_is_refused() {
-        let command = Command { node: NodeId(2), line: "true".into(), capture_stderr: false };
+        let command = Command { node: NodeId(2), command_line: "true".into(), capture_stderr: false };
         let wrong = Emulation { commands: vec![command], ..emulation() };
         assert!(wrong.check().unwrap_err().to_string().contains("`true`: its node has no namespace"));
         let mut twice = emulation();

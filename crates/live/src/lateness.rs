@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 /// Maximum recorded duration, 60 s. Longer durations count as 60 s.
 const MAX_DURATION_NS: u64 = 60_000_000_000;
 /// Number of significant digits of a duration.
-const DIGITS: u8 = 3;
+const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// Distribution of durations from a nanosecond to a minute, with three significant digits.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct DurationHistogram {
 
 impl Default for DurationHistogram {
     fn default() -> Self {
-        let nanos = Histogram::new_with_bounds(1, MAX_DURATION_NS, DIGITS)
+        let nanos = Histogram::new_with_bounds(1, MAX_DURATION_NS, SIGNIFICANT_DIGITS)
             .expect("1 ≤ 60 s / 2 and three of five digits");
         DurationHistogram { nanos }
     }

@@ -24,7 +24,7 @@ pub mod privileges;
 pub mod sockets;
 pub mod turnaround;
 
-pub use airhop_base::Departure;
+pub use airhop_base::DepartedDatagram;
 pub use emulation::{
     Command, CommandOutput, CommandResult, Emulation, EmulationError, EmulationResult, EndReason, Endpoint,
     EndpointKind, LogDestination, NodeCongestionControl, NodeReadiness, ReadyCondition,

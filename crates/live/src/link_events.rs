@@ -60,11 +60,11 @@ pub struct LinkNotice {
 /// Segments in service, by station. A segment is in service from the start of link-layer retransmission until
 /// delivery or discard.
 #[derive(Debug, Default)]
-pub struct LinkEvents {
+pub struct SegmentsInService {
     in_service: BTreeMap<String, VecDeque<QuotedSegment>>,
 }
 
-impl LinkEvents {
+impl SegmentsInService {
     /// Handles an event, and returns the resulting notices. The first `failed` of a segment starts link-layer
     /// retransmission, and causes an ERSN. `discarded` causes an ELN. `lost` means that a station has left,
     /// and causes an ELN for each segment of the station in service.
@@ -78,16 +78,16 @@ impl LinkEvents {
             return Err(EventError::Kind(kind.into()));
         }
         let station = words.next().ok_or_else(|| EventError::Station(kind.into()))?;
-        let bytes = hexadecimal(&words.collect::<String>())?;
+        let bytes = parse_hex(&words.collect::<String>())?;
         if kind == "lost" {
-            return if bytes.is_empty() { self.lost(station) } else { Err(EventError::Further) };
+            return if bytes.is_empty() { self.remove_station(station) } else { Err(EventError::Further) };
         }
         let Some(about) = QuotedSegment::read(&bytes)? else { return Ok(Vec::new()) };
         let kind = match kind {
-            "failed" if self.begin(station, about)? => NoticeKind::Ersn,
+            "failed" if self.add_segment(station, about)? => NoticeKind::Ersn,
             "failed" => return Ok(Vec::new()),
             kind => {
-                self.end(station, &about);
+                self.remove_segment(station, &about);
                 match kind {
                     "discarded" => NoticeKind::Eln,
                     _ => return Ok(Vec::new()),
@@ -98,18 +98,18 @@ impl LinkEvents {
     }
 
     /// Removes all segments of a station, and returns an ELN for each.
-    fn lost(&mut self, station: &str) -> Result<Vec<LinkNotice>, EventError> {
+    fn remove_station(&mut self, station: &str) -> Result<Vec<LinkNotice>, EventError> {
         let segments = self.in_service.remove(station).unwrap_or_default();
         segments.into_iter().map(|about| LinkNotice::new(NoticeKind::Eln, about)).collect()
     }
 
     /// Stores a segment of a station as in service. Returns false if the segment was already stored.
-    fn begin(&mut self, station: &str, about: QuotedSegment) -> Result<bool, EventError> {
+    fn add_segment(&mut self, station: &str, about: QuotedSegment) -> Result<bool, EventError> {
         if self.in_service.len() == MAX_STATIONS && !self.in_service.contains_key(station) {
             return Err(EventError::Stations);
         }
         let segments = self.in_service.entry(station.into()).or_default();
-        if segments.iter().any(|other| is_same(other, &about)) {
+        if segments.iter().any(|other| is_same_segment(other, &about)) {
             return Ok(false);
         }
         if segments.len() == MAX_SEGMENTS {
@@ -120,9 +120,9 @@ impl LinkEvents {
     }
 
     /// Removes a segment of a station.
-    fn end(&mut self, station: &str, about: &QuotedSegment) {
+    fn remove_segment(&mut self, station: &str, about: &QuotedSegment) {
         let Some(segments) = self.in_service.get_mut(station) else { return };
-        segments.retain(|other| !is_same(other, about));
+        segments.retain(|other| !is_same_segment(other, about));
         if segments.is_empty() {
             self.in_service.remove(station);
         }
@@ -137,20 +137,20 @@ impl LinkNotice {
 }
 
 /// True if two events concern the same segment. The numbers of quoted bytes may differ.
-fn is_same(one: &QuotedSegment, other: &QuotedSegment) -> bool {
+fn is_same_segment(one: &QuotedSegment, other: &QuotedSegment) -> bool {
     let ends = |quoted: &QuotedSegment| (quoted.source, quoted.destination, quoted.ports, quoted.seq);
     ends(one) == ends(other)
 }
 
-fn hexadecimal(digits: &str) -> Result<Vec<u8>, EventError> {
+fn parse_hex(digits: &str) -> Result<Vec<u8>, EventError> {
     let pairs = digits.as_bytes().chunks(2).map(|pair| match pair {
-        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
+        [high, low] => Some(parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?),
         _ => None,
     });
     pairs.collect::<Option<_>>().ok_or(EventError::Hexadecimal)
 }
 
-fn digit(character: u8) -> Option<u8> {
+fn parse_hex_digit(character: u8) -> Option<u8> {
     char::from(character).to_digit(16).map(|digit| digit as u8)
 }
 
@@ -164,7 +164,7 @@ mod tests {
         format!("4500041c000140004006 0000 0a000001 0a000004 1389 0fa0 {seq:08x}")
     }
 
-    fn kinds(events: &mut LinkEvents, line: &str) -> Vec<(NoticeKind, u32)> {
+    fn kinds(events: &mut SegmentsInService, line: &str) -> Vec<(NoticeKind, u32)> {
         let notices = events.handle_line(line).unwrap();
         notices.into_iter().map(|notice| (notice.kind, notice.segment.seq)).collect()
     }
@@ -175,7 +175,7 @@ mod tests {
     // ELN.
     #[test]
     fn first_retransmission_causes_an_ersn_and_discard_an_eln() {
-        let mut events = LinkEvents::default();
+        let mut events = SegmentsInService::default();
         let [failed, discarded, delivered] =
             ["failed", "discarded", "delivered"].map(|kind| format!("{kind} a {}", packet(7)));
         assert_eq!(kinds(&mut events, &failed), [(Ersn, 7)]);
@@ -184,14 +184,14 @@ mod tests {
         assert_eq!(kinds(&mut events, &failed), [(Ersn, 7)], "sent again by TCP");
         assert_eq!(kinds(&mut events, &delivered), []);
         assert_eq!(kinds(&mut events, &failed), [(Ersn, 7)]);
-        assert_eq!(kinds(&mut LinkEvents::default(), &discarded), [(Eln, 7)], "a single attempt");
+        assert_eq!(kinds(&mut SegmentsInService::default(), &discarded), [(Eln, 7)], "a single attempt");
     }
 
     /// The loss of a station causes notices for the station's own segments, in order, and for no other
     /// segments.
     #[test]
     fn a_lost_station_ends_the_service_of_its_segments_alone() {
-        let mut events = LinkEvents::default();
+        let mut events = SegmentsInService::default();
         for (station, seq) in [("a", 9), ("b", 5), ("a", 3)] {
             events.handle_line(&format!("failed {station} {}", packet(seq))).unwrap();
         }
@@ -204,7 +204,7 @@ mod tests {
     /// segment.
     #[test]
     fn a_notice_is_sent_to_the_source_of_the_segment() {
-        let mut events = LinkEvents::default();
+        let mut events = SegmentsInService::default();
         let [notice] = events.handle_line(&format!("discarded a {}", packet(7))).unwrap().try_into().unwrap();
         assert_eq!(notice.segment.source.to_string(), "10.0.0.1");
         assert_eq!(notice.datagram.len(), 40);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn an_invalid_link_event_line_is_refused() {
-        let mut events = LinkEvents::default();
+        let mut events = SegmentsInService::default();
         let cut = format!("failed a {}", &packet(7)[..30]);
         for (line, words) in [
             ("", "`` is not an event"),
@@ -234,7 +234,7 @@ mod tests {
     /// The stored segments are limited in number, whatever a driver reports.
     #[test]
     fn link_event_memory_is_bounded() {
-        let mut events = LinkEvents::default();
+        let mut events = SegmentsInService::default();
         for seq in 0..2 * MAX_SEGMENTS {
             events.handle_line(&format!("failed a {}", packet(seq as u32))).unwrap();
         }
@@ -251,7 +251,7 @@ mod tests {
         /// No line and no bytes of a packet cause a panic.
         #[test]
         fn any_line_is_a_link_event_or_an_error(line in ".{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let mut events = LinkEvents::default();
+            let mut events = SegmentsInService::default();
             let _ = events.handle_line(&line);
             let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             for head in ["", "45", "4500041c", "60"] {

@@ -1,6 +1,6 @@
 //! Interface between real packets and a simulated world.
 
-use airhop_base::{Departure, NodeId, Time};
+use airhop_base::{DepartedDatagram, NodeId, Time};
 
 /// Simulated network that datagrams enter and leave. All times count from the start of the simulation.
 pub trait SimulatedNetwork {
@@ -20,7 +20,7 @@ pub trait SimulatedNetwork {
     fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), WorldStopped>;
 
     /// Appends the datagrams that have left the network since the previous call, in chronological order.
-    fn take_departures(&mut self, into: &mut Vec<Departure>);
+    fn take_departures(&mut self, into: &mut Vec<DepartedDatagram>);
 }
 
 /// Error: the world has stopped, because a scheme failed or a stop was requested. The world records the

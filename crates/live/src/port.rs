@@ -38,11 +38,11 @@ impl<P: Port + ?Sized> Port for Box<P> {
 /// Port in memory, for tests and for programs in the same process. A clone is the side of the host.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryPort {
-    sides: Arc<Mutex<Sides>>,
+    sides: Arc<Mutex<MemoryQueues>>,
 }
 
 #[derive(Debug, Default)]
-struct Sides {
+struct MemoryQueues {
     incoming: VecDeque<Vec<u8>>,
     written: Vec<Vec<u8>>,
     full: bool,
@@ -55,12 +55,12 @@ impl MemoryPort {
     }
 
     /// Returns the datagrams that the emulator has written since the previous call.
-    pub fn received(&self) -> Vec<Vec<u8>> {
+    pub fn take_received(&self) -> Vec<Vec<u8>> {
         self.with(|sides| std::mem::take(&mut sides.written))
     }
 
     /// Returns the number of datagrams that the emulator has not read yet.
-    pub fn waiting(&self) -> usize {
+    pub fn unread_datagrams(&self) -> usize {
         self.with(|sides| sides.incoming.len())
     }
 
@@ -69,7 +69,7 @@ impl MemoryPort {
         self.with(|sides| sides.full = full);
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Sides) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut MemoryQueues) -> T) -> T {
         f(&mut self.sides.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -64,7 +64,7 @@ pub fn needs_user_namespace() -> bool {
 #[cfg(target_os = "linux")]
 mod linux {
     use super::{Availability, Privileges};
-    use crate::host::diag::{MISSING, SockDiag};
+    use crate::host::diag::{MISSING_TCP_DIAG, SockDiag};
     use crate::host::sys::{self, SchedulingPolicy};
     use nix::sched::{CloneFlags, unshare};
     use nix::sys::utsname::uname;
@@ -74,9 +74,9 @@ mod linux {
     use std::thread;
 
     /// Number of the capability `CAP_NET_ADMIN` (capabilities(7)).
-    const NET_ADMIN: u32 = 12;
-    const SYS_ADMIN: u32 = 21;
-    const BPF: u32 = 39;
+    const CAP_NET_ADMIN: u32 = 12;
+    const CAP_SYS_ADMIN: u32 = 21;
+    const CAP_BPF: u32 = 39;
 
     pub(super) fn detect() -> Privileges {
         Privileges {
@@ -89,11 +89,11 @@ mod linux {
     }
 
     pub(super) fn needs_user_namespace() -> bool {
-        !(has(SYS_ADMIN) && has(NET_ADMIN))
+        !(has_capability(CAP_SYS_ADMIN) && has_capability(CAP_NET_ADMIN))
     }
 
     /// True if this process has a capability.
-    fn has(capability: u32) -> bool {
+    fn has_capability(capability: u32) -> bool {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
         let effective = effective.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
@@ -112,7 +112,7 @@ mod linux {
             return user_namespaces();
         }
         let all = CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
-        match tried(move || unshare(all).map_err(io::Error::from)) {
+        match run_in_thread(move || unshare(all).map_err(io::Error::from)) {
             Ok(()) => Ok("network namespaces: as root".into()),
             Err(error) => {
                 Err(format!("no network namespaces, though root: {error} (a container needs CAP_SYS_ADMIN)"))
@@ -140,7 +140,7 @@ mod linux {
     fn tcp_info() -> Availability {
         match SockDiag::open().and_then(|diag| diag.connections()) {
             Ok(_) => Ok("TCP_INFO of connections: sock_diag answers".into()),
-            Err(error) => Err(format!("{MISSING}: {error}")),
+            Err(error) => Err(format!("{MISSING_TCP_DIAG}: {error}")),
         }
     }
 
@@ -155,7 +155,7 @@ mod linux {
     }
 
     fn real_time() -> Availability {
-        match tried(|| sys::set_scheduling_policy(SchedulingPolicy::RealTime)) {
+        match run_in_thread(|| sys::set_scheduling_policy(SchedulingPolicy::RealTime)) {
             Ok(()) => Ok("real-time priority: SCHED_FIFO is allowed".into()),
             Err(error) => Err(format!("no real-time priority: {error} (needs root, or ulimit -r 10)")),
         }
@@ -164,7 +164,7 @@ mod linux {
     fn struct_ops() -> Availability {
         let missing = |what: &str| Err(format!("no BPF struct_ops: {what}"));
         let release = uname().map(|name| name.release().to_string_lossy().into_owned()).unwrap_or_default();
-        if version(&release) < (5, 6) {
+        if parse_version(&release) < (5, 6) {
             return missing(&format!("Linux {release} is older than 5.6"));
         }
         if fs::metadata("/sys/kernel/btf/vmlinux").is_err() {
@@ -181,21 +181,21 @@ mod linux {
                 "the kernel refuses bpf() in a user namespace: it needs root outside of user namespaces",
             );
         }
-        if !(has(SYS_ADMIN) || has(BPF) && has(NET_ADMIN)) {
+        if !(has_capability(CAP_SYS_ADMIN) || has_capability(CAP_BPF) && has_capability(CAP_NET_ADMIN)) {
             return missing("needs root, or CAP_BPF and CAP_NET_ADMIN");
         }
         Ok(format!("BPF struct_ops: Linux {release} with BTF, and the right to load"))
     }
 
     /// Returns the first two numbers of a kernel release, such as 6 and 18.
-    fn version(release: &str) -> (u32, u32) {
+    fn parse_version(release: &str) -> (u32, u32) {
         let mut numbers =
             release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
         (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
     }
 
     /// Runs `what` in a new thread, and returns its result.
-    fn tried(what: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+    fn run_in_thread(what: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
         let thread = thread::Builder::new().name("privileges".into()).spawn(what)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("the attempt failed")))
     }
@@ -206,9 +206,9 @@ mod linux {
 
         #[test]
         fn kernel_versions_are_compared_as_numbers() {
-            assert!(version("6.18.44-generic") > version("5.15"));
-            assert!(version("5.15.0") > version("5.6.1"));
-            assert_eq!(version(""), (0, 0));
+            assert!(parse_version("6.18.44-generic") > parse_version("5.15"));
+            assert!(parse_version("5.15.0") > parse_version("5.6.1"));
+            assert_eq!(parse_version(""), (0, 0));
         }
 
         /// Each line names the subject of its privilege, whatever privileges this machine has.

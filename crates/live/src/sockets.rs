@@ -11,7 +11,7 @@ pub struct SocketInfo {
     /// Address and port of the peer.
     pub peer: SocketAddr,
     /// Name of the congestion control.
-    pub control: String,
+    pub congestion_control: String,
     /// State of the congestion control: `TCP_CA_Open` 0, `TCP_CA_Disorder` 1, `TCP_CA_CWR` 2,
     /// `TCP_CA_Recovery` 3, `TCP_CA_Loss` 4.
     pub ca_state: u8,
@@ -44,7 +44,7 @@ pub struct ConnectionSample {
 }
 
 /// Slow-start threshold in a log before the sender's first loss.
-const INFINITE: u32 = u32::MAX;
+const INFINITE_SSTHRESH: u32 = u32::MAX;
 
 impl ConnectionSample {
     /// Returns the bytes of a log record. All numbers are little-endian:
@@ -56,7 +56,16 @@ impl ConnectionSample {
     ///   each).
     /// - Name of the congestion control.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let SocketInfo { local, peer, control, ca_state, cwnd, ssthresh, srtt_us, retransmits } = &self.info;
+        let SocketInfo {
+            local,
+            peer,
+            congestion_control: control,
+            ca_state,
+            cwnd,
+            ssthresh,
+            srtt_us,
+            retransmits,
+        } = &self.info;
         let mut bytes = Vec::with_capacity(80);
         bytes.extend_from_slice(&self.at.nanos().to_le_bytes());
         bytes.extend_from_slice(&self.node.0.to_le_bytes());
@@ -69,7 +78,7 @@ impl ConnectionSample {
             bytes.extend_from_slice(&end.port().to_le_bytes());
         }
         bytes.push(*ca_state);
-        for number in [*cwnd, ssthresh.unwrap_or(INFINITE), *srtt_us, *retransmits] {
+        for number in [*cwnd, ssthresh.unwrap_or(INFINITE_SSTHRESH), *srtt_us, *retransmits] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(control.as_bytes());
@@ -80,18 +89,18 @@ impl ConnectionSample {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (at, rest) = bytes.split_first_chunk()?;
         let (node, rest) = rest.split_first_chunk()?;
-        let (local, rest) = end(rest)?;
-        let (peer, rest) = end(rest)?;
+        let (local, rest) = parse_address(rest)?;
+        let (peer, rest) = parse_address(rest)?;
         let (&[ca_state], rest) = rest.split_first_chunk()?;
         let (numbers, name) = rest.split_first_chunk::<16>()?;
         let number = |i: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| numbers[4 * i + byte]));
         let info = SocketInfo {
             local,
             peer,
-            control: String::from_utf8(name.to_vec()).ok()?,
+            congestion_control: String::from_utf8(name.to_vec()).ok()?,
             ca_state,
             cwnd: number(0),
-            ssthresh: Some(number(1)).filter(|&segments| segments != INFINITE),
+            ssthresh: Some(number(1)).filter(|&segments| segments != INFINITE_SSTHRESH),
             srtt_us: number(2),
             retransmits: number(3),
         };
@@ -100,7 +109,7 @@ impl ConnectionSample {
     }
 }
 
-fn end(bytes: &[u8]) -> Option<(SocketAddr, &[u8])> {
+fn parse_address(bytes: &[u8]) -> Option<(SocketAddr, &[u8])> {
     let (address, rest) = bytes.split_first_chunk::<16>()?;
     let (port, rest) = rest.split_first_chunk()?;
     Some((SocketAddr::new(IpAddr::from(*address).to_canonical(), u16::from_le_bytes(*port)), rest))
@@ -115,7 +124,7 @@ mod tests {
         let info = SocketInfo {
             local,
             peer,
-            control: "cubic".into(),
+            congestion_control: "cubic".into(),
             ca_state: 3,
             cwnd: 12,
             ssthresh,

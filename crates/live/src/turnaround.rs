@@ -24,7 +24,7 @@ const MAX_SEGMENTS: usize = 64;
 
 /// Turnaround from which the ACK of a single segment counts as delayed. Linux delays an ACK by 40 ms
 /// (TCP_DELACK_MIN), or by 30 ms with ticks of 10 ms.
-const DELAYED: Span = Span::from_millis(30);
+const MIN_DELAYED_ACK: Span = Span::from_millis(30);
 
 /// Addresses and ports, each first of the host and then of the peer.
 type ConnectionKey = ([IpAddr; 2], [u16; 2]);
@@ -83,7 +83,7 @@ impl UnackedData {
 
 /// Turnaround of one host.
 #[derive(Debug, Default)]
-pub struct Turnaround {
+pub struct TurnaroundTracker {
     /// Data that the host has not acknowledged, by connection.
     unanswered: HashMap<ConnectionKey, UnackedData>,
     lengths: DurationHistogram,
@@ -93,7 +93,7 @@ pub struct Turnaround {
     last: Time,
 }
 
-impl Turnaround {
+impl TurnaroundTracker {
     /// Records a datagram for the host, due at `due` and written at `at`.
     pub fn record_written(&mut self, due: Time, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
@@ -122,7 +122,7 @@ impl Turnaround {
         // The turnaround therefore counts from the previous ACK.
         let took = at.since(segment.at.max(self.last));
         self.last = at;
-        if segments > 1 || took < DELAYED {
+        if segments > 1 || took < MIN_DELAYED_ACK {
             self.own.add(took);
         }
     }
@@ -203,7 +203,7 @@ mod tests {
     /// is that of the second segment.
     #[test]
     fn an_ack_answers_the_last_segment_written() {
-        let mut host = Turnaround::default();
+        let mut host = TurnaroundTracker::default();
         host.record_written(at(100), at(100), &segment(1, 2, 9, 1000, 0, 200));
         host.record_written(at(200), at(200), &segment(1, 2, 9, 1200, 0, 200));
         host.record_read(at(250), &segment(2, 1, 9, 0, 900, 0));
@@ -220,8 +220,8 @@ mod tests {
     /// arrives a round trip after the segments behind the hole.
     #[test]
     fn an_ack_answers_no_data_above_a_hole() {
-        let mut host = Turnaround::default();
-        let data = |host: &mut Turnaround, us, seq| {
+        let mut host = TurnaroundTracker::default();
+        let data = |host: &mut TurnaroundTracker, us, seq| {
             host.record_written(at(us), at(us), &segment(1, 2, 9, seq, 0, 200))
         };
         data(&mut host, 100, 1000);
@@ -248,7 +248,7 @@ mod tests {
     /// and the ACKs after a stall of 20 ms waited for the end of the stall.
     #[test]
     fn turnaround_excludes_lateness_timers_and_earlier_answers() {
-        let mut host = Turnaround::default();
+        let mut host = TurnaroundTracker::default();
         host.record_written(at(100), at(150), &segment(1, 2, 9, 1000, 0, 200));
         host.record_read(at(250), &segment(2, 1, 9, 0, 1200, 0));
         host.record_written(at(1000), at(1000), &segment(1, 2, 9, 1200, 0, 200));
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn only_pure_acks_of_the_same_connection_are_answers() {
-        let mut host = Turnaround::default();
+        let mut host = TurnaroundTracker::default();
         host.record_written(at(100), at(100), &segment(1, 2, 9, 0, 0, 200));
         host.record_read(at(200), &segment(3, 1, 9, 0, 200, 0));
         host.record_read(at(200), &segment(2, 1, 9, 0, 200, 10));
@@ -277,7 +277,7 @@ mod tests {
     /// A scan of all ports, through an emulator that runs for days, does not fill the memory.
     #[test]
     fn turnaround_memory_is_bounded() {
-        let mut host = Turnaround::default();
+        let mut host = TurnaroundTracker::default();
         for port in 0..2 * MAX_CONNECTIONS {
             host.record_written(at(1), at(1), &segment(1, 2, port as u16, 0, 0, 1));
         }

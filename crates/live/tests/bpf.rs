@@ -2,7 +2,7 @@
 
 use airhop_bpf::loading::LoadableObject;
 use airhop_live::host::bpf::deployment::dry_run;
-use airhop_live::host::bpf::{RegisteredObject, is_available};
+use airhop_live::host::bpf::{RegisteredObject, is_control_available};
 use airhop_live::privileges::{Privileges, skip_test};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,14 +46,14 @@ fn the_kernel_accepts_and_unloads_every_shipped_object() {
         let again = RegisteredObject::new(read(file), &name).unwrap();
         let names = [registered.name(), again.name()].map(String::from);
         assert!(
-            names.iter().all(|name| name.len() <= 15 && is_available(name)) && names[0] != names[1],
+            names.iter().all(|name| name.len() <= 15 && is_control_available(name)) && names[0] != names[1],
             "{names:?}"
         );
         drop((registered, again));
         // Between fork and exec, the processes of other tests have copies of the descriptors, so the control
         // may remain for a moment.
         let patience = Instant::now() + PATIENCE;
-        while names.iter().any(|name| is_available(name)) {
+        while names.iter().any(|name| is_control_available(name)) {
             assert!(Instant::now() < patience, "{names:?}");
             thread::sleep(Duration::from_millis(5));
         }
@@ -107,11 +107,11 @@ fn a_dry_run_reports_the_verifier_result_of_every_program() {
     let accepted = dry_run(whole.clone(), &name).unwrap();
     assert_eq!(accepted.len(), whole.programs.len() + 1);
     assert!(accepted.iter().all(|verdict| verdict.accepted), "{accepted:?}");
-    assert!(accepted[0].lines[0].starts_with("processed "), "{accepted:?}");
+    assert!(accepted[0].log_lines[0].starts_with("processed "), "{accepted:?}");
     let mixed = dry_run(with_unset_register(whole.clone()), &name).unwrap();
     assert_eq!(mixed.len(), whole.programs.len());
     let (refused, others): (Vec<_>, Vec<_>) = mixed.iter().partition(|verdict| !verdict.accepted);
     assert_eq!(refused.len(), 1, "{mixed:?}");
-    assert!(refused[0].lines.iter().any(|line| line.contains("R9 !read_ok")), "{refused:?}");
-    assert!(others.iter().all(|verdict| verdict.lines[0].starts_with("processed ")), "{others:?}");
+    assert!(refused[0].log_lines.iter().any(|line| line.contains("R9 !read_ok")), "{refused:?}");
+    assert!(others.iter().all(|verdict| verdict.log_lines[0].starts_with("processed ")), "{others:?}");
 }

@@ -27,12 +27,12 @@ fn possible() -> bool {
 fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
     let end = |i: usize, name: &str| Endpoint {
         node: ENDS[i],
-        name: name.into(),
+        node_name: name.into(),
         kind: EndpointKind::Namespace { mtu: 1500 },
     };
     let command = |(node, line): &(usize, &str)| Command {
         node: ENDS[*node],
-        line: (*line).into(),
+        command_line: (*line).into(),
         capture_stderr: true,
     };
     Emulation {
@@ -40,11 +40,11 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
         commands: commands.iter().map(command).collect(),
         duration: Span::from_secs(seconds),
         readiness: Vec::new(),
-        controls: Vec::new(),
+        congestion_controls: Vec::new(),
         log: None,
-        spin: None,
+        busy_wait: None,
         oversleep: Span::ZERO,
-        threads: None,
+        namespace_threads: None,
     }
 }
 
@@ -57,7 +57,7 @@ fn run(emulation: &Emulation) -> (EmulationResult, Wire) {
 fn printed(ended: &CommandResult) -> String {
     let text = |output: &CommandOutput| String::from_utf8_lossy(&output.bytes()).trim().to_owned();
     let stderr = ended.stderr.as_ref().map(text).unwrap_or_default();
-    assert!(stderr.is_empty(), "`{}` exit {}: {stderr}", ended.line, ended.exit);
+    assert!(stderr.is_empty(), "`{}` exit {}: {stderr}", ended.command_line, ended.exit_code);
     text(&ended.stdout)
 }
 
@@ -104,7 +104,7 @@ fn real_tcp_crosses_the_network_over_ipv4_and_ipv6() {
     assert_eq!(printed(&live.command_results[0]), "300000\n300000");
     let connects = printed(&live.command_results[1]);
     assert!(connects.lines().all(|ms| ms.parse::<f64>().unwrap() >= 10.0), "{connects}");
-    assert!(live.command_results.iter().all(|command| command.exit == 0 && !command.killed));
+    assert!(live.command_results.iter().all(|command| command.exit_code == 0 && !command.killed));
     for version in [4, 6] {
         let mut datagrams =
             wire.entered.iter().map(|(.., bytes)| bytes).filter(|bytes| bytes[0] >> 4 == version);
@@ -150,9 +150,13 @@ fn a_client_waits_until_its_server_is_ready() {
         let ready = vec![NodeReadiness { node: ENDS[0], condition: sign }];
         let (live, _) = run(&Emulation { readiness: ready, ..emulation(&[(0, server), (1, client)], 20) });
         assert_eq!(live.end_reason, EndReason::Commands);
-        assert!(live.command_results.iter().all(|command| command.exit == 0), "{:?}", live.command_results);
+        assert!(
+            live.command_results.iter().all(|command| command.exit_code == 0),
+            "{:?}",
+            live.command_results
+        );
         let nodes: Vec<_> =
-            live.control_by_node.iter().map(|(node, word)| (*node, word.is_empty())).collect();
+            live.congestion_control_by_node.iter().map(|(node, word)| (*node, word.is_empty())).collect();
         assert_eq!(nodes, ENDS.map(|node| (node, false)));
     }
 }
@@ -208,7 +212,7 @@ fn a_command_runs_in_its_own_namespaces() {
     assert!((3..=5).contains(&seen[0]) && seen[1] == 2, "{seen:?}");
     // The program is process 2: process 1 of a namespace ignores signals for which it has no handler
     // (pid_namespaces(7)).
-    assert_eq!((printed(second).as_str(), second.exit), ("2", 128 + 15));
+    assert_eq!((printed(second).as_str(), second.exit_code), ("2", 128 + 15));
 }
 
 /// When a command ends, the processes that it left in the background are ended too. Processes that still run
@@ -227,7 +231,7 @@ fn ending_a_command_ends_its_background_processes() {
     let (live, _) = run(&emulation);
     assert_eq!(live.end_reason, EndReason::Duration);
     let told: Vec<_> =
-        live.command_results.iter().map(|ended| (printed(ended), ended.exit, ended.killed)).collect();
+        live.command_results.iter().map(|ended| (printed(ended), ended.exit_code, ended.killed)).collect();
     assert_eq!(told, [("left".into(), 0, false), ("asked".into(), 3, true), (String::new(), 137, true)]);
     assert_eq!(processes(&mark), Vec::<u32>::new());
 }
@@ -298,7 +302,7 @@ fn a_live_run_is_replayed_exactly() {
         run(&Emulation { log, readiness: listening(), ..emulation(&[(0, SERVER), (1, CLIENT)], 20) });
     let mut again = Wire::new(DELAY);
     let replayed = replay(&mut again, &mut LogReader::open(&path).unwrap()).unwrap();
-    assert_eq!((replayed.end_time, replayed.admitted_datagrams), (live.ended, live.admitted.packets));
+    assert_eq!((replayed.end_time, replayed.admitted_datagrams), (live.ended_at, live.admitted.packets));
     assert!(again.entered == wire.entered);
 }
 

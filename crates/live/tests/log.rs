@@ -3,7 +3,7 @@
 
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
-use airhop_live::log::{Ending, LogError, LogReader, LogWriter, LoggedDatagram, MAGIC, VERSION};
+use airhop_live::log::{LogEnding, LogError, LogReader, LogWriter, LoggedDatagram, MAGIC, VERSION};
 use airhop_live::replay;
 use airhop_live::sockets::{ConnectionSample, SocketInfo};
 use proptest::prelude::*;
@@ -87,8 +87,8 @@ fn version_1() -> Vec<u8> {
     old
 }
 
-fn read(bytes: &[u8]) -> Result<(Vec<LoggedDatagram>, Ending), LogError> {
-    let mut log = LogReader::read(Path::new("a.log"), bytes)?;
+fn read(bytes: &[u8]) -> Result<(Vec<LoggedDatagram>, LogEnding), LogError> {
+    let mut log = LogReader::from_reader(Path::new("a.log"), bytes)?;
     let entries = log.by_ref().collect::<Result<_, _>>()?;
     Ok((entries, log.ending()))
 }
@@ -96,12 +96,13 @@ fn read(bytes: &[u8]) -> Result<(Vec<LoggedDatagram>, Ending), LogError> {
 #[test]
 fn a_written_log_reads_back_unchanged() {
     let expected = [(ENDS[0], datagram(1, 100, false)), (ENDS[1], datagram(2, 60, false))];
-    let expected = expected.map(|(node, kept)| LoggedDatagram { at: at(5), node, length: kept.len(), kept });
+    let expected =
+        expected.map(|(node, kept)| LoggedDatagram { at: at(5), node, length: kept.len(), kept_bytes: kept });
     for (bytes, version) in [(written(false), VERSION), (version_1(), 1)] {
-        let log = LogReader::read(Path::new("a.log"), &bytes[..]).unwrap();
+        let log = LogReader::from_reader(Path::new("a.log"), &bytes[..]).unwrap();
         assert_eq!((log.header(), log.version()), (HEADER, version));
         let (entries, ending) = read(&bytes).unwrap();
-        assert_eq!((entries, ending), (expected.to_vec(), Ending::Complete(at(9))));
+        assert_eq!((entries, ending), (expected.to_vec(), LogEnding::Complete(at(9))));
     }
 }
 
@@ -112,7 +113,7 @@ fn tcp_info_records_do_not_change_a_replay() {
     let info = SocketInfo {
         local: "10.0.0.1:40000".parse().unwrap(),
         peer: "10.0.0.4:5201".parse().unwrap(),
-        control: "bbr".into(),
+        congestion_control: "bbr".into(),
         ca_state: 0,
         cwnd: 10,
         ssthresh: None,
@@ -128,11 +129,12 @@ fn tcp_info_records_do_not_change_a_replay() {
     writer.finish(at(9)).unwrap();
     let bytes = disk.0.lock().unwrap().clone();
     assert_eq!(read(&bytes).unwrap(), read(&written(false)).unwrap());
-    let mut log = LogReader::read(Path::new("a.log"), &bytes[..]).unwrap();
+    let mut log = LogReader::from_reader(Path::new("a.log"), &bytes[..]).unwrap();
     assert_eq!(log.by_ref().count(), 2);
     assert_eq!(log.samples(), [sampled]);
-    let mut of_others =
-        LogReader::read(Path::new("a.log"), &bytes[..]).unwrap().with_bounds([ENDS[1]], Span::from_secs(1));
+    let mut of_others = LogReader::from_reader(Path::new("a.log"), &bytes[..])
+        .unwrap()
+        .with_bounds([ENDS[1]], Span::from_secs(1));
     assert!(of_others.next().unwrap().is_err());
     let begin = HEAD + record(100);
     for bit in 8 * begin..8 * (bytes.len() - END - record(60)) {
@@ -146,14 +148,14 @@ fn tcp_info_records_do_not_change_a_replay() {
 #[test]
 fn a_log_with_headers_only_contains_no_payload() {
     let bytes = written(true);
-    assert!(LogReader::read(Path::new("a.log"), &bytes[..]).unwrap().headers_only());
+    assert!(LogReader::from_reader(Path::new("a.log"), &bytes[..]).unwrap().headers_only());
     let (entries, _) = read(&bytes).unwrap();
     assert_eq!(
-        entries.iter().map(|entry| (entry.length, entry.kept.len())).collect::<Vec<_>>(),
+        entries.iter().map(|entry| (entry.length, entry.kept_bytes.len())).collect::<Vec<_>>(),
         [(100, 20), (60, 20)]
     );
     let mut wire = Wire::new(Span::ZERO);
-    let log = LogReader::read(Path::new("a.log"), &bytes[..]);
+    let log = LogReader::from_reader(Path::new("a.log"), &bytes[..]);
     replay(&mut wire, &mut log.unwrap()).unwrap();
     assert_eq!(wire.entered.iter().map(|(.., bytes)| bytes.len()).collect::<Vec<_>>(), [100, 60]);
 }
@@ -169,7 +171,7 @@ fn a_truncated_log_is_read_up_to_its_last_complete_record() {
         let whole =
             usize::from(end >= HEAD + record(100)) + usize::from(end >= HEAD + record(100) + record(60));
         assert_eq!(entries, all[..whole]);
-        assert_eq!(ending, Ending::Cut { last: if whole > 0 { at(5) } else { Time::ZERO } });
+        assert_eq!(ending, LogEnding::Cut { last: if whole > 0 { at(5) } else { Time::ZERO } });
     }
     for end in 0..HEAD {
         assert!(read(&bytes[..end]).unwrap_err().to_string().starts_with("a.log: byte "));
@@ -222,7 +224,7 @@ fn reordered_or_duplicated_log_records_are_an_error() {
 fn a_log_record_that_no_run_can_write_is_refused() {
     let bytes = written(false);
     let error = |nodes: &[NodeId], us| {
-        let log = LogReader::read(Path::new("a.log"), &bytes[..]).unwrap();
+        let log = LogReader::from_reader(Path::new("a.log"), &bytes[..]).unwrap();
         let mut log = log.with_bounds(nodes.iter().copied(), Span::from_micros(us));
         log.find_map(Result::err).map(|error| error.to_string())
     };
@@ -310,7 +312,7 @@ proptest! {
             log[place] = value;
         }
         if let Ok((entries, _)) = read(&log) {
-            let kept: usize = entries.iter().map(|entry| entry.kept.capacity()).sum();
+            let kept: usize = entries.iter().map(|entry| entry.kept_bytes.capacity()).sum();
             prop_assert!(kept <= 2 * log.len() + 64 * entries.len(), "{kept} bytes of {}", log.len());
         }
     }

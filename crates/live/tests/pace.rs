@@ -7,7 +7,7 @@ use airhop_live::clock::Clock;
 use airhop_live::drive::{LoopError, LoopResult, Progress, RealTimeLoop, Sleeper, Stall};
 use airhop_live::log::{LogReader, LogWriter};
 use airhop_live::port::{MemoryPort, Port};
-use airhop_live::{Departure, EndReason, SimulatedNetwork, WorldStopped, replay};
+use airhop_live::{DepartedDatagram, EndReason, SimulatedNetwork, WorldStopped, replay};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
@@ -75,7 +75,7 @@ fn driver(machine: &Machine, duration: Span) -> RealTimeLoop<Machine, Machine, M
         sleeper: machine.clone(),
         ports,
         duration,
-        spin: Span::ZERO,
+        busy_wait: Span::ZERO,
         socket_samples: sockets,
     }
 }
@@ -93,9 +93,9 @@ fn a_datagram_is_written_when_it_is_due() {
     machine.traffic.borrow_mut().extend(sent.clone());
     let mut wire = Wire::new(Span::from_millis(5));
     let driven = drive(&machine, &mut wire);
-    assert_eq!(machine.ports[1].received(), [sent[0].2.clone()]);
-    assert_eq!(machine.ports[0].received(), [sent[1].2.clone()]);
-    assert_eq!((driven.ended, driven.end_reason), (ms(1000), EndReason::Duration));
+    assert_eq!(machine.ports[1].take_received(), [sent[0].2.clone()]);
+    assert_eq!(machine.ports[0].take_received(), [sent[1].2.clone()]);
+    assert_eq!((driven.ended_at, driven.end_reason), (ms(1000), EndReason::Duration));
     assert_eq!((driven.admitted.packets, driven.admitted.bytes), (2, 150));
     assert_eq!(driven.departed, driven.admitted);
     let looks = driven.lateness.max_us;
@@ -114,7 +114,7 @@ fn an_emulation_ends_exactly_at_its_duration() {
     machine.oversleeps.borrow_mut().push((ms(1000), Span::from_millis(4)));
     let mut wire = Wire::new(Span::from_millis(5));
     let driven = drive(&machine, &mut wire);
-    assert_eq!((driven.ended, wire.now, wire.entered.len()), (ms(1000), ms(1000), 0));
+    assert_eq!((driven.ended_at, wire.now, wire.entered.len()), (ms(1000), ms(1000), 0));
 }
 
 /// A port that always has datagrams delays neither the other ports nor the datagrams that leave.
@@ -142,7 +142,7 @@ fn packets_refused_by_a_host_are_counted_as_lost() {
     let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
     assert_eq!((driven.lost_to_emulator, driven.departed.packets), (1, 1));
     assert_eq!(driven.first_loss.unwrap().0, ENDS[1]);
-    assert_eq!(machine.ports[0].received().len(), 1);
+    assert_eq!(machine.ports[0].take_received().len(), 1);
 }
 
 /// A kernel sends multicasts to its neighbours on the link (RFC 1112 §4). The emulated device has no such
@@ -165,7 +165,7 @@ fn a_stall_adds_one_value_to_the_lateness_distribution() {
     machine.traffic.borrow_mut().extend(sent);
     machine.oversleeps.borrow_mut().push((ms(17), Span::from_micros(2500)));
     let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
-    let (lateness, measured) = (driven.lateness, driven.measured.lateness);
+    let (lateness, measured) = (driven.lateness, driven.measured_delays.lateness);
     assert_eq!((lateness.count, measured.count()), (10, 10));
     assert!(lateness.max_us > 2500.0, "{lateness:?}");
     let drawn: Vec<f64> =
@@ -183,7 +183,7 @@ fn a_wake_up_more_than_5_ms_late_is_recorded_as_a_stall() {
     let machine = Machine::default();
     machine.oversleeps.borrow_mut().push((ms(300), Span::from_millis(7)));
     let stalls = drive(&machine, &mut Wire::new(Span::ZERO)).stalls;
-    let [Stall { at, length }] = stalls[..] else { panic!("{stalls:?}") };
+    let [Stall { expected_at: at, delay: length }] = stalls[..] else { panic!("{stalls:?}") };
     assert!(at >= ms(300) && at < ms(301), "{at}");
     assert!(length >= Span::from_millis(7) && length < Span::from_micros(7100), "{length}");
 }
@@ -195,7 +195,7 @@ fn busy_waiting_reduces_lateness() {
         let machine = Machine::default();
         machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, false))]);
         machine.oversleeps.borrow_mut().push((ms(14), Span::from_micros(100)));
-        let mut driver = RealTimeLoop { spin, ..driver(&machine, Span::from_secs(1)) };
+        let mut driver = RealTimeLoop { busy_wait: spin, ..driver(&machine, Span::from_secs(1)) };
         let driven =
             driver.run(&mut Wire::new(Span::from_millis(5)), None, &|| None, &mut |_, _| {}).unwrap();
         driven.lateness.max_us
@@ -214,7 +214,7 @@ fn an_emulation_ends_on_request() {
     let mut driver = driver(&machine, Span::from_secs(100));
     let driven = driver.run(&mut Wire::new(Span::ZERO), None, &asked, &mut on_progress).unwrap();
     assert_eq!(driven.end_reason, EndReason::Asked);
-    assert!(driven.ended > ms(250) && driven.ended < ms(351), "{}", driven.ended);
+    assert!(driven.ended_at > ms(250) && driven.ended_at < ms(351), "{}", driven.ended_at);
     assert_eq!(told.len(), 2);
 }
 
@@ -231,7 +231,7 @@ impl SimulatedNetwork for Failing {
     fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), WorldStopped> {
         self.0.admit(t, node, datagram)
     }
-    fn take_departures(&mut self, into: &mut Vec<Departure>) {
+    fn take_departures(&mut self, into: &mut Vec<DepartedDatagram>) {
         self.0.take_departures(into);
     }
 }
@@ -240,7 +240,7 @@ impl SimulatedNetwork for Failing {
 fn an_emulation_ends_with_the_simulated_world() {
     let driven = drive(&Machine::default(), &mut Failing(Wire::new(Span::ZERO)));
     assert_eq!(driven.end_reason, EndReason::World);
-    assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);
+    assert!(driven.ended_at >= ms(20) && driven.ended_at < ms(21), "{}", driven.ended_at);
 }
 
 /// Device that has been removed.
@@ -263,7 +263,7 @@ fn an_error_names_the_removed_device_that_ended_the_run() {
         sleeper,
         ports: vec![(NodeId(7), Gone)],
         duration: Span::from_secs(1),
-        spin: Span::ZERO,
+        busy_wait: Span::ZERO,
         socket_samples: mpsc::channel().1,
     };
     let error = driver.run(&mut Wire::new(Span::ZERO), None, &|| None, &mut |_, _| {}).unwrap_err();
@@ -290,6 +290,6 @@ fn a_logged_run_is_replayed_exactly() {
     let mut log = LogReader::open(&path).unwrap();
     assert_eq!(log.header(), "{\"seed\":1}");
     let replayed = replay(&mut again, &mut log).unwrap();
-    assert_eq!((replayed.end_time, replayed.admitted_datagrams), (driven.ended, 500));
+    assert_eq!((replayed.end_time, replayed.admitted_datagrams), (driven.ended_at, 500));
     assert_eq!((again.entered, again.now), (live.entered, live.now));
 }

@@ -2,7 +2,7 @@
 //! delay.
 
 use airhop_base::{NodeId, Span, Time};
-use airhop_live::{Departure, SimulatedNetwork, WorldStopped};
+use airhop_live::{DepartedDatagram, SimulatedNetwork, WorldStopped};
 use std::collections::VecDeque;
 
 /// The two nodes, 0 and 1.
@@ -14,8 +14,8 @@ pub struct Wire {
     delay: Span,
     /// Simulated time reached so far.
     pub now: Time,
-    under_way: VecDeque<Departure>,
-    left: Vec<Departure>,
+    under_way: VecDeque<DepartedDatagram>,
+    left: Vec<DepartedDatagram>,
     /// All datagrams that entered.
     pub entered: Vec<(Time, NodeId, Vec<u8>)>,
 }
@@ -29,13 +29,13 @@ impl Wire {
 
 impl SimulatedNetwork for Wire {
     fn next_event(&mut self) -> Option<Time> {
-        self.under_way.front().map(|next| next.at)
+        self.under_way.front().map(|next| next.departed_at)
     }
 
     fn advance(&mut self, t: Time) -> Result<(), WorldStopped> {
         assert!(t >= self.now, "the time decreases from {} to {t}", self.now);
         self.now = t;
-        let due = self.under_way.iter().take_while(|next| next.at <= t).count();
+        let due = self.under_way.iter().take_while(|next| next.departed_at <= t).count();
         self.left.extend(self.under_way.drain(..due));
         Ok(())
     }
@@ -44,11 +44,15 @@ impl SimulatedNetwork for Wire {
         self.advance(t)?;
         self.entered.push((t, node, datagram.to_vec()));
         let to = if node == ENDS[0] { ENDS[1] } else { ENDS[0] };
-        self.under_way.push_back(Departure { at: t + self.delay, node: to, datagram: datagram.into() });
+        self.under_way.push_back(DepartedDatagram {
+            departed_at: t + self.delay,
+            node: to,
+            datagram: datagram.into(),
+        });
         Ok(())
     }
 
-    fn take_departures(&mut self, into: &mut Vec<Departure>) {
+    fn take_departures(&mut self, into: &mut Vec<DepartedDatagram>) {
         into.append(&mut self.left);
     }
 }

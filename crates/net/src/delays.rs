@@ -1,7 +1,7 @@
 //! Distributions of delays in constant memory, and one-way delays of the bytes of a stream.
 
 use airhop_base::{Span, Time};
-use airhop_tcp::scoreboard::FirstSent;
+use airhop_tcp::scoreboard::FirstTransmission;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,17 +16,17 @@ const BIN_BITS: u32 = 7;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelaySummary {
     /// Minimum in ms.
-    pub min: f64,
+    pub min_ms: f64,
     /// Arithmetic mean in ms.
-    pub mean: f64,
+    pub mean_ms: f64,
     /// Median in ms, by nearest rank.
-    pub p50: f64,
+    pub p50_ms: f64,
     /// 95th percentile in ms.
-    pub p95: f64,
+    pub p95_ms: f64,
     /// 99th percentile in ms.
-    pub p99: f64,
+    pub p99_ms: f64,
     /// Maximum in ms.
-    pub max: f64,
+    pub max_ms: f64,
 }
 
 /// Histogram of delays with bins of equal relative width. Memory grows with the logarithm of the ratio of
@@ -127,7 +127,7 @@ impl DelayHistogram {
     }
 
     /// Returns the number of delays.
-    pub fn total(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         let carried = self.carried.iter().flat_map(|carried| carried.values()).sum::<u64>();
         carried + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
     }
@@ -146,13 +146,20 @@ impl DelayHistogram {
 
     /// Returns the summary of these delays plus `zeros` delays of zero; `None` without delays.
     pub fn summary_with_zeros(&self, zeros: u64) -> Option<DelaySummary> {
-        let total = zeros + self.total();
+        let total = zeros + self.count();
         let millis = |ns: u64| ns as f64 / 1e6;
         (total > 0).then(|| {
             let [p50, p95, p99] = self.percentiles(zeros, total, [50, 95, 99]).map(millis);
             let mean = self.sum_ns as f64 / total as f64 / 1e6;
             let min_ns = if zeros > 0 { 0 } else { self.min_ns };
-            DelaySummary { min: millis(min_ns), mean, p50, p95, p99, max: millis(self.max_ns) }
+            DelaySummary {
+                min_ms: millis(min_ns),
+                mean_ms: mean,
+                p50_ms: p50,
+                p95_ms: p95,
+                p99_ms: p99,
+                max_ms: millis(self.max_ns),
+            }
         })
     }
 
@@ -205,14 +212,14 @@ pub(crate) struct StreamDelay {
 impl StreamDelay {
     /// Stores the first transmission of retransmitted bytes. Skips the first `delivered` bytes of the stream.
     #[inline]
-    pub fn store_repeated(&mut self, sent: FirstSent, delivered: u64) {
+    pub fn store_retransmission(&mut self, sent: FirstTransmission, delivered: u64) {
         self.repeated.store(sent, FIRST_BYTE + delivered);
     }
 
     /// Stores the transmission of bytes that arrived above a hole. Skips the first `delivered` bytes of the
     /// stream.
     #[inline]
-    pub fn store_early(&mut self, sent: FirstSent, delivered: u64) {
+    pub fn store_out_of_order(&mut self, sent: FirstTransmission, delivered: u64) {
         self.early.store(sent, FIRST_BYTE + delivered);
     }
 
@@ -220,7 +227,7 @@ impl StreamDelay {
     /// stream grows from `before` to `total`.
     #[inline]
     pub fn record_delivery(&mut self, now: Time, sent: Time, before: u64, total: u64) {
-        let own = FirstSent { start: FIRST_BYTE + before, end: FIRST_BYTE + total, at: sent };
+        let own = FirstTransmission { start: FIRST_BYTE + before, end: FIRST_BYTE + total, at: sent };
         if self.repeated.0.is_empty() && self.early.0.is_empty() {
             self.delays.add(now - sent, own.end - own.start);
         } else {
@@ -231,7 +238,7 @@ impl StreamDelay {
     /// Records the delivery of bytes. A stored transmission time replaces the time of `own`.
     #[cold]
     #[inline(never)]
-    fn deliver_stored(&mut self, now: Time, mut own: FirstSent) {
+    fn deliver_stored(&mut self, now: Time, mut own: FirstTransmission) {
         while own.start < own.end {
             let known = self.repeated.find(own).or_else(|own| self.early.find(own));
             let first = known.unwrap_or_else(|own| own);
@@ -261,13 +268,13 @@ impl StreamDelay {
 
 /// Stored transmissions of undelivered bytes, in sequence order and without overlap.
 #[derive(Debug, Default)]
-struct Transmissions(VecDeque<FirstSent>);
+struct Transmissions(VecDeque<FirstTransmission>);
 
 impl Transmissions {
     /// Stores the transmission of bytes. Skips delivered bytes (below `next`) and bytes with a stored
     /// transmission.
     #[inline]
-    fn store(&mut self, sent: FirstSent, next: u64) {
+    fn store(&mut self, sent: FirstTransmission, next: u64) {
         if sent.start == sent.end {
             return; // a SYN or FIN without data
         }
@@ -282,14 +289,14 @@ impl Transmissions {
     /// Stores the transmission of bytes that may lie before or between stored bytes.
     #[cold]
     #[inline(never)]
-    fn store_between(&mut self, sent: FirstSent, next: u64) {
+    fn store_between(&mut self, sent: FirstTransmission, next: u64) {
         let mut start = sent.start.max(next);
         let mut place = self.0.partition_point(|known| known.end <= start);
         while start < sent.end {
             let covered = self.0.get(place).filter(|known| known.start < sent.end).copied();
             let end = covered.map_or(sent.end, |known| known.start);
             if start < end {
-                self.0.insert(place, FirstSent { start, end, ..sent });
+                self.0.insert(place, FirstTransmission { start, end, ..sent });
                 place += 1;
             }
             place += 1;
@@ -301,13 +308,13 @@ impl Transmissions {
     ///
     /// # Errors
     /// The first bytes of `own`, if they have no stored transmission.
-    fn find(&mut self, own: FirstSent) -> Result<FirstSent, FirstSent> {
+    fn find(&mut self, own: FirstTransmission) -> Result<FirstTransmission, FirstTransmission> {
         self.remove_below(own.start);
         match self.0.front() {
             Some(known) if known.start <= own.start => {
-                Ok(FirstSent { end: known.end.min(own.end), ..*known })
+                Ok(FirstTransmission { end: known.end.min(own.end), ..*known })
             }
-            Some(known) => Err(FirstSent { end: known.start.min(own.end), ..own }),
+            Some(known) => Err(FirstTransmission { end: known.start.min(own.end), ..own }),
             None => Err(own),
         }
     }
@@ -328,8 +335,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn first(start: u64, end: u64, ms: u64) -> FirstSent {
-        FirstSent { start, end, at: at(ms) }
+    fn first(start: u64, end: u64, ms: u64) -> FirstTransmission {
+        FirstTransmission { start, end, at: at(ms) }
     }
 
     // Computed by hand. Bytes 1 to 1000 need 10 ms. The next segment is lost, and arrives 90 ms after its
@@ -339,13 +346,13 @@ mod tests {
     fn a_byte_behind_a_hole_waits_for_the_repair() {
         let mut stream = StreamDelay::default();
         stream.record_delivery(at(10), at(0), 0, 1000);
-        stream.store_early(first(2001, 3001, 20), 1000);
-        stream.store_repeated(first(1001, 2001, 10), 1000);
+        stream.store_out_of_order(first(2001, 3001, 20), 1000);
+        stream.store_retransmission(first(1001, 2001, 10), 1000);
         stream.record_delivery(at(100), at(90), 1000, 2500);
         stream.record_delivery(at(120), at(110), 2500, 3000);
         let found = stream.delays().summary().unwrap();
-        assert_eq!((found.min, found.max), (10.0, 100.0));
-        assert_eq!(found.mean, (10.0 * 1000.0 + 90.0 * 1000.0 + 80.0 * 500.0 + 100.0 * 500.0) / 3000.0);
+        assert_eq!((found.min_ms, found.max_ms), (10.0, 100.0));
+        assert_eq!(found.mean_ms, (10.0 * 1000.0 + 90.0 * 1000.0 + 80.0 * 500.0 + 100.0 * 500.0) / 3000.0);
         stream.end_warm_up();
         assert_eq!(stream.delays().summary(), None);
     }
@@ -355,17 +362,17 @@ mod tests {
     #[test]
     fn each_byte_of_a_merged_segment_has_its_own_delay() {
         let mut stream = StreamDelay::default();
-        stream.store_repeated(first(1, 11, 0), 0);
-        stream.store_repeated(first(21, 31, 20), 0);
-        stream.store_repeated(first(1, 31, 40), 0);
+        stream.store_retransmission(first(1, 11, 0), 0);
+        stream.store_retransmission(first(21, 31, 20), 0);
+        stream.store_retransmission(first(1, 31, 40), 0);
         assert_eq!(stream.repeated.0, [first(1, 11, 0), first(11, 21, 40), first(21, 31, 20)]);
-        stream.store_repeated(first(5, 25, 60), 0);
+        stream.store_retransmission(first(5, 25, 60), 0);
         assert_eq!(stream.repeated.0.len(), 3);
         stream.record_delivery(at(100), at(60), 0, 30);
         let found = stream.delays().summary().unwrap();
-        assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
-        stream.store_repeated(first(1, 31, 110), 30);
-        stream.store_repeated(first(31, 31, 120), 30); // a FIN without data
+        assert_eq!((found.min_ms, found.mean_ms, found.max_ms), (60.0, 80.0, 100.0));
+        stream.store_retransmission(first(1, 31, 110), 30);
+        stream.store_retransmission(first(31, 31, 120), 30); // a FIN without data
         assert!(stream.repeated.0.is_empty());
     }
 
@@ -374,14 +381,14 @@ mod tests {
     #[test]
     fn delay_counts_from_the_first_transmission_of_each_byte() {
         let mut stream = StreamDelay::default();
-        stream.store_early(first(21, 31, 0), 0);
-        stream.store_repeated(first(11, 21, 10), 0);
-        stream.store_early(first(11, 21, 50), 0);
-        stream.store_repeated(first(21, 26, 0), 0);
+        stream.store_out_of_order(first(21, 31, 0), 0);
+        stream.store_retransmission(first(11, 21, 10), 0);
+        stream.store_out_of_order(first(11, 21, 50), 0);
+        stream.store_retransmission(first(21, 26, 0), 0);
         stream.record_delivery(at(100), at(0), 0, 30);
         let found = stream.delays().summary().unwrap();
-        assert_eq!((found.min, found.max), (90.0, 100.0));
-        assert_eq!(found.mean, (100.0 * 20.0 + 90.0 * 10.0) / 30.0);
+        assert_eq!((found.min_ms, found.max_ms), (90.0, 100.0));
+        assert_eq!(found.mean_ms, (100.0 * 20.0 + 90.0 * 10.0) / 30.0);
         assert!(stream.repeated.0.is_empty() && stream.early.0.is_empty());
     }
 
@@ -408,7 +415,7 @@ mod tests {
         for delays in [&long, &of(0..0), &short] {
             merged.merge(delays);
         }
-        assert_eq!((merged.total(), merged.summary()), (of(0..3000).total(), of(0..3000).summary()));
+        assert_eq!((merged.count(), merged.summary()), (of(0..3000).count(), of(0..3000).summary()));
     }
 
     // Computed by hand: 2³³ bytes have a delay of 10 ms, and as many a delay of 20 ms. The mean is 15 ms, and
@@ -422,8 +429,8 @@ mod tests {
         merged.merge(&delays);
         for found in [delays, merged] {
             let summary = found.summary().expect("delays");
-            assert_eq!((found.total(), summary.mean, summary.p95), (1 << 34, 15.0, 20.0));
-            assert!((10.0..10.1).contains(&summary.p50), "{}", summary.p50);
+            assert_eq!((found.count(), summary.mean_ms, summary.p95_ms), (1 << 34, 15.0, 20.0));
+            assert!((10.0..10.1).contains(&summary.p50_ms), "{}", summary.p50_ms);
         }
     }
 
@@ -436,10 +443,10 @@ mod tests {
         // 777,767 and 10⁶ are coprime, so every delay is added once, in a mixed order.
         (0..1_000_000).for_each(|i| delays.add(Span::from_nanos(ns(i * 777_767 % 1_000_000)), 1));
         let found = delays.summary().unwrap();
-        for (found, rank) in [(found.p50, 500_000), (found.p95, 950_000), (found.p99, 990_000)] {
+        for (found, rank) in [(found.p50_ms, 500_000), (found.p95_ms, 950_000), (found.p99_ms, 990_000)] {
             let exact = ns(rank - 1) as f64 / 1e6;
             assert!((exact..=1.01 * exact).contains(&found), "{found}, expected {exact}");
         }
-        assert_eq!((found.min, found.max), (ns(0) as f64 / 1e6, ns(999_999) as f64 / 1e6));
+        assert_eq!((found.min_ms, found.max_ms), (ns(0) as f64 / 1e6, ns(999_999) as f64 / 1e6));
     }
 }

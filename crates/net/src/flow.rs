@@ -12,7 +12,7 @@ use crate::turnaround::WakeUpQueue;
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_IP_HEADER_BYTES};
 use airhop_engine::TimerId;
-use airhop_tcp::scoreboard::FirstSent;
+use airhop_tcp::scoreboard::FirstTransmission;
 use airhop_tcp::{Counters, Receiver, Sender};
 use std::ops::{AddAssign, Range};
 use std::sync::Arc;
@@ -34,16 +34,16 @@ pub(crate) struct Flow {
     /// Application of the flow, and the flow's index in it; `None` for flows of real hosts.
     pub app_flow: Option<AppFlowRef>,
     /// Side of an application's connection; `None` for a flow that opens once and never closes.
-    pub side: Option<ConnectionSide>,
+    pub connection_side: Option<ConnectionSide>,
     /// Number of delivered bytes at which the application is notified; `u64::MAX` without a request.
     pub notify_at_bytes: u64,
     /// Agents on the path of the flow, ordered by node. Each has its node and its index in the world. A proxy
     /// is the last agent of its node.
     pub agents: Vec<(NodeId, u16)>,
     /// True if link layers also deliver segments with a damaged payload.
-    pub takes_damaged: bool,
+    pub accepts_damaged: bool,
     /// True if 802.11 sends the flow's data in fragments that protect the headers.
-    pub fragmented: bool,
+    pub uses_fragments: bool,
     /// True if 802.11 stations add their contention time to a field in the flow's data.
     pub adds_contention_time: bool,
 }
@@ -68,19 +68,19 @@ pub(crate) struct ConnectionSide {
     /// Flow that sums all connections of this direction and application in the report.
     pub report_flow: FlowId,
     /// True if both sides are closed and both FINs are acknowledged.
-    pub is_over: bool,
+    pub is_closed: bool,
 }
 
 impl Flow {
     /// Returns the flow's name in the report, without the number of the connection.
     pub fn report_name(&self) -> &str {
-        let numbered = self.side.and_then(|_| self.plan.name.rsplit_once('#'));
+        let numbered = self.connection_side.and_then(|_| self.plan.name.rsplit_once('#'));
         numbered.map_or(&self.plan.name, |(name, _)| name)
     }
 
     /// Returns the flow that includes this flow's results in the report.
     pub fn report_flow(&self) -> FlowId {
-        self.side.map_or(self.id, |side| side.report_flow)
+        self.connection_side.map_or(self.id, |side| side.report_flow)
     }
 
     /// Returns the range of a node's agents in `agents`. If the path of the flow is not known in advance,
@@ -103,7 +103,7 @@ pub(crate) enum Endpoints {
 
 impl Endpoints {
     /// Returns the datagrams of a flow without TCP; `None` for TCP.
-    pub fn datagrams(&mut self) -> Option<&mut DatagramCounters> {
+    pub fn datagrams_mut(&mut self) -> Option<&mut DatagramCounters> {
         match self {
             Endpoints::Udp(udp) => Some(&mut udp.datagrams),
             Endpoints::Real(real) if real.tcp.is_none() => Some(&mut real.datagrams),
@@ -123,9 +123,9 @@ impl Endpoints {
     pub fn end_warm_up(&mut self) {
         if let Endpoints::Tcp(tcp) = self {
             tcp.latency.delay.end_warm_up();
-            tcp.latency.round_trips = DelayHistogram::default();
+            tcp.latency.rtt_samples = DelayHistogram::default();
         }
-        if let Some(datagrams) = self.datagrams() {
+        if let Some(datagrams) = self.datagrams_mut() {
             datagrams.end_warm_up();
         }
     }
@@ -158,11 +158,11 @@ impl Endpoints {
 
 /// Latencies of a TCP connection.
 #[derive(Debug, Default)]
-pub(crate) struct Latency {
+pub(crate) struct ConnectionLatency {
     /// One-way delay of the stream, from the sender to the receiving application.
     pub delay: StreamDelay,
     /// RTT samples of ACKs.
-    pub round_trips: DelayHistogram,
+    pub rtt_samples: DelayHistogram,
 }
 
 /// Sums of the counters over the earlier connections of a flow.
@@ -172,7 +172,7 @@ pub(crate) struct ConnectionTotals {
     /// Payload bytes delivered to the application.
     pub delivered_bytes: u64,
     /// Number of data segments without new bytes.
-    pub duplicates: u64,
+    pub duplicate_segments: u64,
 }
 
 impl AddAssign for ConnectionTotals {
@@ -180,7 +180,7 @@ impl AddAssign for ConnectionTotals {
     fn add_assign(&mut self, other: ConnectionTotals) {
         self.counters += other.counters;
         self.delivered_bytes += other.delivered_bytes;
-        self.duplicates += other.duplicates;
+        self.duplicate_segments += other.duplicate_segments;
     }
 }
 
@@ -191,10 +191,10 @@ pub(crate) struct TcpEndpoints {
     pub receiver: Receiver,
     pub sender_timer: TimerId,
     pub receiver_timer: TimerId,
-    pub spurious: SpuriousTimeouts,
+    pub spurious_timeouts: SpuriousTimeouts,
     pub lateness: Box<LatenessTracker>,
     pub loss_ledger: Box<LossLedger>,
-    pub latency: Box<Latency>,
+    pub latency: Box<ConnectionLatency>,
     /// True if a proxy on the path terminates the connection. The segments of the proxy do not carry the
     /// transmission times of the sender.
     pub has_proxy: bool,
@@ -210,7 +210,7 @@ impl TcpEndpoints {
         let (una, timeouts) = (self.sender.state().una, self.sender.counters().timeouts);
         self.sender.on_timeout(now);
         if self.sender.counters().timeouts > timeouts {
-            self.spurious.on_timeout(now, una, self.receiver.rcv_nxt());
+            self.spurious_timeouts.on_timeout(now, una, self.receiver.rcv_nxt());
             self.lateness.on_timeout(now);
         }
     }
@@ -218,16 +218,16 @@ impl TcpEndpoints {
     /// Passes a packet to the receiver. Returns the total number of delivered payload bytes if the packet
     /// increased it; `None` otherwise.
     #[inline(always)]
-    pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
+    pub fn receive_packet(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered_bytes();
         self.receiver.on_segment(now, packet);
         // A pure ACK is filtered out, because it does not transmit the segment that has its sequence number.
         let segment =
             packet.segment().filter(|segment| segment.has_data_or_fin() && !packet.has_payload_errors)?;
-        self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.rcv_nxt());
+        self.spurious_timeouts.on_arrival(segment.seq, segment.sent, self.receiver.rcv_nxt());
         let delivered = self.receiver.delivered_bytes();
         if delivered == before {
-            self.latency.delay.store_early(first_sent(segment), before);
+            self.latency.delay.store_out_of_order(first_sent(segment), before);
             return None;
         }
         self.latency.delay.record_delivery(now, segment.sent, before, delivered);
@@ -244,7 +244,7 @@ impl TcpEndpoints {
 
     #[cold]
     fn store_transmission(&mut self, segment: &Segment) {
-        self.latency.delay.store_repeated(first_sent(segment), self.receiver.delivered_bytes());
+        self.latency.delay.store_retransmission(first_sent(segment), self.receiver.delivered_bytes());
     }
 
     /// Records a retransmission. The last part of the segment may be new data.
@@ -252,11 +252,11 @@ impl TcpEndpoints {
     pub fn on_retransmission(&mut self, segment: &Segment) {
         self.loss_ledger.on_retransmission(segment.seq);
         let (mut rest, delivered) = (first_sent(segment), self.receiver.delivered_bytes());
-        for &sent in self.sender.state().scoreboard.sent_before() {
-            self.latency.delay.store_repeated(sent, delivered);
+        for &sent in self.sender.state().scoreboard.first_transmissions() {
+            self.latency.delay.store_retransmission(sent, delivered);
             rest.start = if sent.start <= rest.start { sent.end } else { rest.start };
         }
-        self.latency.delay.store_repeated(rest, delivered);
+        self.latency.delay.store_retransmission(rest, delivered);
     }
 
     /// Returns the counters of this connection and of the earlier connections, summed.
@@ -264,7 +264,7 @@ impl TcpEndpoints {
         let mut counts = self.earlier_connections.as_deref().copied().unwrap_or_default();
         counts.counters += *self.sender.counters();
         counts.delivered_bytes += self.receiver.delivered_bytes();
-        counts.duplicates += self.receiver.duplicate_segments();
+        counts.duplicate_segments += self.receiver.duplicate_segments();
         counts
     }
 
@@ -273,7 +273,7 @@ impl TcpEndpoints {
     pub fn replace_connection(&mut self, fresh: TcpEndpoints) {
         self.earlier_connections = Some(Box::new(self.total_counters()));
         (self.sender, self.receiver, self.turnaround) = (fresh.sender, fresh.receiver, fresh.turnaround);
-        self.spurious.begin_connection();
+        self.spurious_timeouts.begin_connection();
         self.lateness.begin_connection();
         self.loss_ledger.begin_connection();
         self.latency.delay.begin_connection();
@@ -289,8 +289,8 @@ impl TcpEndpoints {
 }
 
 /// Returns the byte range of a segment's payload, and the time of its transmission.
-fn first_sent(segment: &Segment) -> FirstSent {
-    FirstSent { start: segment.seq, end: segment.seq + u64::from(segment.len), at: segment.sent }
+fn first_sent(segment: &Segment) -> FirstTransmission {
+    FirstTransmission { start: segment.seq, end: segment.seq + u64::from(segment.len), at: segment.sent }
 }
 
 /// Stream of datagrams.
@@ -310,7 +310,7 @@ impl UdpEndpoints {
 
     /// Creates the datagram to be sent at `now`.
     pub fn next_datagram(&mut self, now: Time, id: FlowId, plan: &FlowPlan) -> Packet {
-        let number = self.datagrams.send(self.payload_bytes);
+        let number = self.datagrams.record_sent(self.payload_bytes);
         let body = Body::Udp(Datagram {
             sequence_number: number,
             len: self.payload_bytes,

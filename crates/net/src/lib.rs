@@ -33,5 +33,5 @@ pub use report::{
     queue_columns, run_columns, station_columns,
 };
 pub use routing::RoutingCounts;
-pub use transit::Completion;
-pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule, flow_classes};
+pub use transit::CompletionSummary;
+pub use world::{EmulatorPlan, RunInterrupted, World, WorldSchedule, flow_classes};

@@ -4,7 +4,7 @@ mod reordering;
 mod scheduled;
 
 use crate::queues::QueuePlan;
-use crate::queues::{self, Dropped, OfferOutcome, QueueState, Queued, TxQueue};
+use crate::queues::{self, DroppedPackets, OfferOutcome, QueueEntry, QueueState, TxQueue};
 use crate::world::event::Event;
 use airhop_base::{DropCause, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, RandomStream, Ring};
@@ -92,7 +92,7 @@ impl LinkQueue {
             }
             // A discipline, because a handoff may drop the packets queued for a mobile.
             _ => LinkQueue::Asked {
-                queue: queues::build(plan, |bytes| pace.time_for(bytes), stream),
+                queue: queues::build_tx_queue(plan, |bytes| pace.serialisation_time(bytes), stream),
                 free_pending: false,
             },
         }
@@ -136,7 +136,7 @@ impl Link {
         bytes: u32,
         arena: &mut Arena<Packet>,
         events: &mut EventQueue<Event>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
     ) {
         let LinkQueue::Scheduled(line) = &mut self.line else {
             return self.offer_to_discipline(now, packet, bytes, arena, events, dropped);
@@ -145,7 +145,7 @@ impl Link {
             line.add_unqueued();
             self.transmit(now, packet, bytes, events);
         } else if line.is_full(now) {
-            dropped.push((Queued { id: packet, to: 0, since: now }, DropCause::Queue));
+            dropped.push((QueueEntry { id: packet, next_station: 0, offered_at: now }, DropCause::Queue));
         } else {
             line.enqueue(now, self.free_at);
             self.transmit(self.free_at, packet, bytes, events);
@@ -169,11 +169,17 @@ impl Link {
         bytes: u32,
         arena: &mut Arena<Packet>,
         events: &mut EventQueue<Event>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
     ) {
         let LinkQueue::Asked { queue, free_pending } = &mut self.line else { return };
         let free_since = (self.free_at <= now).then_some(self.free_at);
-        match queue.offer(now, free_since, Queued { id: packet, to: 0, since: now }, arena, dropped) {
+        match queue.offer(
+            now,
+            free_since,
+            QueueEntry { id: packet, next_station: 0, offered_at: now },
+            arena,
+            dropped,
+        ) {
             OfferOutcome::Passes(packet) => self.transmit(now, packet.id, bytes, events),
             OfferOutcome::Pushed if !*free_pending => {
                 *free_pending = true;
@@ -205,7 +211,7 @@ impl Link {
         now: Time,
         arena: &mut Arena<Packet>,
         events: &mut EventQueue<Event>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
     ) {
         let LinkQueue::Asked { queue, free_pending } = &mut self.line else { return };
         // If the queue was empty, because it had dropped all packets, a packet that arrived at the same time
@@ -224,7 +230,7 @@ impl Link {
 
     /// Removes and returns the packet that arrives now, the oldest on the wire.
     #[inline(always)]
-    pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<WirePacket> {
+    pub fn on_wire_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<WirePacket> {
         let arrived = self.wire.pop()?;
         if let LinkQueue::Scheduled(line) = &mut self.line {
             line.limit_queued(self.wire.len());
@@ -261,16 +267,16 @@ impl Link {
     /// Removes and returns the delayed packet that arrives now.
     pub fn on_delayed_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let link = self.index;
-        self.reordering()?.on_arrival(link, events)
+        self.reordering()?.on_delayed_arrival(link, events)
     }
 
     /// Returns the damage of the packet that has just arrived. Must be called once for each packet.
-    pub fn damage(&mut self, packet: &Packet) -> Damage {
+    pub fn draw_damage(&mut self, packet: &Packet) -> Damage {
         let Some(impairments) = &mut self.impairments else { return Damage::None };
         let (sent, model) = (impairments.sent.pop_front(), impairments.errors.as_mut());
         let (Some([start, end]), Some(model)) = (sent, model) else { return Damage::None };
         let [bits, header_bits] = [packet.bytes, packet.header_bytes()].map(|bytes| u64::from(bytes) * 8);
-        model.damage(&Frame {
+        model.draw_damage(&Frame {
             bits,
             header_bits,
             is_control: false,
@@ -282,7 +288,7 @@ impl Link {
     }
 
     /// Drops all packets queued in a discipline.
-    pub fn clear_queue(&mut self, dropped: &mut Dropped) {
+    pub fn clear_queue(&mut self, dropped: &mut DroppedPackets) {
         if let LinkQueue::Asked { queue, .. } = &mut self.line {
             queue.clear(dropped);
         }
@@ -305,10 +311,10 @@ impl Link {
     }
 
     /// Returns the queue's state for the results.
-    pub fn state(&self) -> QueueState<'_> {
+    pub fn queue_state(&self) -> QueueState<'_> {
         match &self.line {
-            LinkQueue::Scheduled(line) => QueueState { wait: line.sojourn_summary(), marker: None },
-            LinkQueue::Asked { queue, .. } => queue.state(),
+            LinkQueue::Scheduled(line) => QueueState { sojourn: line.sojourn_summary(), marker: None },
+            LinkQueue::Asked { queue, .. } => queue.queue_state(),
         }
     }
 

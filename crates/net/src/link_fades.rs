@@ -35,23 +35,23 @@ pub fn compute_fades(
 ) -> Result<Vec<LinkFades>, BuildError> {
     let streams = RandomStreams::new(seed, replication);
     let plan = &*placement::draw_plan(plan, &streams)?;
-    Ok(of_links(plan, &streams, until).collect())
+    Ok(fades_of_links(plan, &streams, until).collect())
 }
 
 /// Writes the bad periods of a whole run into a trace. `plan`: plan of the replication.
 pub(crate) fn record_fades(plan: &Plan, streams: &RandomStreams, recorder: &mut Recorder) {
-    for link in of_links(plan, streams, Time::ZERO + plan.duration) {
+    for link in fades_of_links(plan, streams, Time::ZERO + plan.duration) {
         let place = recorder.intern_place(&format!("{}->{}", link.from, link.to));
         link.bad_periods.into_iter().for_each(|times| recorder.record_fade(place, times));
     }
 }
 
-fn of_links<'a>(
+fn fades_of_links<'a>(
     plan: &'a Plan,
     streams: &'a RandomStreams,
     until: Time,
 ) -> impl Iterator<Item = LinkFades> + 'a {
-    directed(plan).filter_map(move |(network, from, to, errors)| {
+    directed_links(plan).filter_map(move |(network, from, to, errors)| {
         let bad = errors.bad_periods(streams, network, from, to, until)?;
         Some(LinkFades {
             network: network.to_string(),
@@ -63,7 +63,7 @@ fn of_links<'a>(
 }
 
 /// Returns each directed link with an error model: its network, sending node, receiving node and error model.
-fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
+fn directed_links(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
     plan.links.iter().flat_map(|(_, link)| {
         let name = |i: usize| plan.nodes[usize::from(link.nodes()[i].0)].as_str();
         link.errors().into_iter().map(move |(from, to, errors)| (link.name(), name(from), name(to), errors))

@@ -10,7 +10,7 @@ use crate::links::WlanPlan;
 use crate::plan::{Area, DrawnFlow, Plan};
 use crate::routing::are_in_range;
 use airhop_engine::{RandomStream, RandomStreams};
-use airhop_radio::cell::Station;
+use airhop_radio::cell::StationIndex;
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 
@@ -82,13 +82,13 @@ pub fn draw_placement(
     mut fits: impl FnMut(&[Position]) -> bool,
 ) -> Option<Vec<Position>> {
     let mut stream = streams.stream(&format!("{wlan}.layout"));
-    let mut draws =
-        (0..MAX_PLACEMENTS).map(|_| (0..stations).map(|_| area.point(&mut stream)).collect::<Vec<_>>());
-    draws.find(|places| (!area.connected || are_connected(places, reach)) && fits(places))
+    let mut draws = (0..MAX_PLACEMENTS)
+        .map(|_| (0..stations).map(|_| area.draw_position(&mut stream)).collect::<Vec<_>>());
+    draws.find(|places| (!area.must_be_connected || are_connected(places, reach)) && fits(places))
 }
 
 impl Area {
-    fn point(&self, stream: &mut RandomStream) -> Position {
+    fn draw_position(&self, stream: &mut RandomStream) -> Position {
         [self.width, self.height].map(|side| side * stream.uniform())
     }
 }
@@ -107,26 +107,30 @@ pub fn are_connected(places: &[Position], reach: Option<f64>) -> bool {
 
 /// Returns every pair (from, to) of positions whose shortest path has `hops` steps of at most `reach` metres.
 /// If `hops` is `None`, any number of steps is accepted. The two directions of a path are separate pairs.
-pub fn pairs_at_distance(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
+pub fn pairs_at_distance(
+    places: &[Position],
+    reach: Option<f64>,
+    hops: Option<u32>,
+) -> Vec<[StationIndex; 2]> {
     let hears =
         |a: usize, b: usize| a != b && reach.is_none_or(|reach| are_in_range(places[a], places[b], reach));
     let all = 0..places.len();
     let neighbours: Vec<Vec<usize>> =
         all.clone().map(|a| all.clone().filter(|&b| hears(a, b)).collect()).collect();
     let from_each = all.flat_map(|from| {
-        let distances = distances(&neighbours, from, hops.unwrap_or(u32::MAX));
+        let distances = hop_distances(&neighbours, from, hops.unwrap_or(u32::MAX));
         let fits = |&(_, distance): &(usize, Option<u32>)| match hops {
             Some(hops) => distance == Some(hops),
             None => distance.is_some_and(|distance| distance > 0),
         };
         let ends = distances.into_iter().enumerate().filter(fits);
-        ends.map(|(to, _)| [from as Station, to as Station]).collect::<Vec<_>>()
+        ends.map(|(to, _)| [from as StationIndex, to as StationIndex]).collect::<Vec<_>>()
     });
     from_each.collect()
 }
 
 /// Returns the number of steps from `from` to each position; `None` above `most`.
-fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
+fn hop_distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
     let mut distances = vec![None; neighbours.len()];
     distances[from] = Some(0);
     let mut unseen = neighbours.len() - 1;
@@ -149,7 +153,7 @@ fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u3
 /// Pairs of stations for flows that request the same number of hops.
 struct StationPairs {
     hops: Option<u32>,
-    pairs: Vec<[Station; 2]>,
+    pairs: Vec<[StationIndex; 2]>,
 }
 
 /// Error: too few pairs have the requested number of hops.
@@ -186,7 +190,7 @@ fn draw_pairs<'a, 'b>(
     wanted: &'b [DrawnFlow],
     streams: &RandomStreams,
     name: impl Fn(&DrawnFlow) -> &'a str,
-) -> Vec<(&'b DrawnFlow, [Station; 2])> {
+) -> Vec<(&'b DrawnFlow, [StationIndex; 2])> {
     let mut drawn = Vec::with_capacity(wanted.len());
     let mut taken = HashSet::new();
     for part in available {

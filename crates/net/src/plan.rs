@@ -42,7 +42,7 @@ pub struct Area {
     /// Extent along y in metres.
     pub height: f64,
     /// True if a placement must have a path between any two stations.
-    pub connected: bool,
+    pub must_be_connected: bool,
 }
 
 /// Flow between two random stations of a wlan. No two flows of the wlan have the same pair.
@@ -99,7 +99,7 @@ pub enum FlowClass {
 
 impl FlowPlan {
     /// True if the link layer provides this service for the flow.
-    pub fn is_served_by(&self, wanted: LinkService) -> bool {
+    pub fn has_service(&self, wanted: LinkService) -> bool {
         self.services.iter().any(|s| matches!(s.kind, ServiceKind::ByLinks(service) if service == wanted))
     }
 

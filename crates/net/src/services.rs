@@ -3,7 +3,7 @@
 //! A scheme lists the services that it requires, and its flows get these services by default. A scenario may
 //! list other services for a flow, to combine any sender with any kind of notification (Yun 2009 §5.3).
 
-use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, SplitProxy};
+use crate::agents::{Agent, EbsnAgent, ElnAgent, ElsnAgent, NakAgent, RttnAgent, SnoopAgent, SplitProxy};
 use crate::plan::FlowPlan;
 use crate::queues::QueuePlan;
 use airhop_base::{FlowId, NodeId};
@@ -41,17 +41,17 @@ pub enum RealHostEffect {
 pub enum ServiceKind {
     /// Agent at each node where data enters a wireless link, with access to the events of the link layer. The
     /// node is the base station for the downlink, and the sending station for the uplink.
-    AtLink(BuildAgent),
+    AtLink(AgentConstructor),
     /// Agent at every station of the wireless networks that the data crosses.
-    AtStations(BuildAtStation),
+    AtStations(StationAgentConstructor),
     /// Agent at the base station, where the wired and the wireless network meet, for both directions.
-    AtBase(BuildAtBase),
+    AtBase(BaseStationAgentConstructor),
     /// Proxy at the base station (split TCP). The proxy terminates the sender's connection, and opens a
     /// second connection to the receiver.
-    Proxy(BuildAtBase),
+    Proxy(BaseStationAgentConstructor),
     /// Agent that reports events of a wireless link. The constructor returns an agent for each [`AgentPlace`]
     /// that needs one.
-    BesideAir(BuildBesideAir),
+    BesideAir(LinkEndAgentConstructor),
     /// Queue discipline that replaces the drop-tail queues on the path of the flow's data. The argument is
     /// the capacity in packets.
     Queue(fn(usize) -> QueuePlan),
@@ -62,16 +62,16 @@ pub enum ServiceKind {
 }
 
 /// Constructor of an agent for the flow with this id and plan.
-pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
+pub type AgentConstructor = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
 
 /// Constructor of an agent at a station; the argument is the station's node.
-pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
+pub type StationAgentConstructor = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
 /// Constructor of an agent at the base station. [`DataDirection`] is the direction of the data across the base station.
-pub type BuildAtBase = fn(FlowId, &FlowPlan, DataDirection) -> Box<dyn Agent>;
+pub type BaseStationAgentConstructor = fn(FlowId, &FlowPlan, DataDirection) -> Box<dyn Agent>;
 
 /// Constructor of an agent at this place; `None` if the flow needs no agent there.
-pub type BuildBesideAir = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
+pub type LinkEndAgentConstructor = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
 
 /// Place of an agent on the path of a flow, at one end of a wireless link. A base station connects two
 /// networks, at least one of them wireless.
@@ -112,21 +112,21 @@ pub static SERVICES: &[Service] = &[
     Service {
         name: "snoop",
         about: "an agent before the wireless link retransmits lost segments from its own copies",
-        kind: ServiceKind::AtLink(|_, _| Box::new(Snoop::new())),
+        kind: ServiceKind::AtLink(|_, _| Box::new(SnoopAgent::new())),
         notifies_of_losses: false,
         real_host_effect: RealHostEffect::Acts,
     },
     Service {
         name: "elsn",
         about: "the link layer notifies the sender of segments that it retransmits (ERSN) or discards (ELN)",
-        kind: ServiceKind::AtLink(|_, _| Box::new(Elsn)),
+        kind: ServiceKind::AtLink(|_, _| Box::new(ElsnAgent)),
         notifies_of_losses: true,
         real_host_effect: RealHostEffect::ToListeners,
     },
     Service {
         name: "ebsn",
         about: "the base station notifies the sender of each failed attempt on the way down to a mobile (EBSN)",
-        kind: ServiceKind::BesideAir(|plan, place| Some(Box::new(Ebsn::from_place(plan, place)?))),
+        kind: ServiceKind::BesideAir(|plan, place| Some(Box::new(EbsnAgent::from_place(plan, place)?))),
         notifies_of_losses: false,
         real_host_effect: RealHostEffect::Acts,
     },
@@ -134,7 +134,7 @@ pub static SERVICES: &[Service] = &[
         name: "rttn",
         about: "base stations measure fades and notify the sender of the expected delay (RTTN, a reconstruction)",
         kind: ServiceKind::BesideAir(|plan, place| {
-            (place != AgentPlace::Source).then(|| Box::new(Rttn::new(plan)) as _)
+            (place != AgentPlace::Source).then(|| Box::new(RttnAgent::new(plan)) as _)
         }),
         notifies_of_losses: false,
         real_host_effect: RealHostEffect::Acts,
@@ -143,7 +143,7 @@ pub static SERVICES: &[Service] = &[
         name: "nak",
         about: "a MAC that drops a segment writes its number into the next ACK of the flow, and reports no link \
                 failure to routing (Cheng & Lin 2008)",
-        kind: ServiceKind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
+        kind: ServiceKind::AtStations(|_, plan, node| Box::new(NakAgent::new(plan, node))),
         notifies_of_losses: true,
         real_host_effect: RealHostEffect::Acts,
     },
@@ -182,8 +182,8 @@ pub static SERVICES: &[Service] = &[
         name: "eln",
         about: "the base station marks duplicate ACKs for segments that the wireless link lost",
         kind: ServiceKind::AtBase(|_, _, way| match way {
-            DataDirection::Up => Box::new(Eln::uplink()),
-            DataDirection::Down => Box::new(Eln::downlink()),
+            DataDirection::Up => Box::new(ElnAgent::uplink()),
+            DataDirection::Down => Box::new(ElnAgent::downlink()),
         }),
         notifies_of_losses: true,
         real_host_effect: RealHostEffect::ToListeners,

@@ -56,7 +56,7 @@ pub(crate) struct DatagramCounters {
 
 impl DatagramCounters {
     /// Counts the transmission of a datagram with `bytes` payload bytes. Returns the number of the datagram.
-    pub fn send(&mut self, bytes: u32) -> u64 {
+    pub fn record_sent(&mut self, bytes: u32) -> u64 {
         self.sent += 1;
         self.sent_bytes += u64::from(bytes);
         self.sent - 1
@@ -88,7 +88,7 @@ impl DatagramCounters {
     }
 
     /// Returns the dropped fraction of all datagrams that are not in flight; `None` if all are in flight.
-    pub fn loss(&self) -> Option<f64> {
+    pub fn loss_ratio(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)
     }
@@ -111,11 +111,11 @@ impl DatagramCounters {
 
 /// Completion times of an application's transfers or requests.
 #[derive(Debug, Default)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionTimes {
     times: DelayHistogram,
 }
 
-impl Completions {
+impl CompletionTimes {
     /// Records the completion, at `now`, of a transfer or request that began at `since`.
     pub fn add(&mut self, since: Time, now: Time) {
         self.times.add(now - since, 1);
@@ -127,20 +127,20 @@ impl Completions {
     }
 
     /// Adds the completions of another application.
-    pub fn merge(&mut self, other: &Completions) {
+    pub fn merge(&mut self, other: &CompletionTimes) {
         self.times.merge(&other.times);
     }
 
     /// Returns the summary of the completion times. `unfinished`: number of transfers or requests that have
     /// begun but not completed.
-    pub fn summary(&self, unfinished: u64) -> Completion {
-        Completion { count: self.times.total(), unfinished, times: self.times.summary() }
+    pub fn summary(&self, unfinished: u64) -> CompletionSummary {
+        CompletionSummary { count: self.times.count(), unfinished, times: self.times.summary() }
     }
 }
 
 /// Completion times of transfers or requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Completion {
+pub struct CompletionSummary {
     /// Number of completed transfers or requests.
     pub count: u64,
     /// Number of unfinished transfers or requests.
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn arrive(datagrams: &mut DatagramCounters, sent_us: u64, delay_us: u64) {
-        let number = datagrams.send(100);
+        let number = datagrams.record_sent(100);
         let datagram = Datagram { sequence_number: number, len: 100, sent: at(sent_us), original: None };
         datagrams.on_arrival(at(sent_us + delay_us), &datagram);
     }
@@ -181,16 +181,16 @@ mod tests {
     #[test]
     fn delay_percentiles_are_within_one_per_cent() {
         let mut datagrams = DatagramCounters::default();
-        assert_eq!((datagrams.delay(), datagrams.loss()), (None, None));
+        assert_eq!((datagrams.delay(), datagrams.loss_ratio()), (None, None));
         (1..=1000).for_each(|ms| arrive(&mut datagrams, ms, 1000 * ms));
         let delay = datagrams.delay().unwrap();
-        assert_eq!((delay.mean, delay.max), (500.5, 1000.0));
-        for (found, exact) in [(delay.p50, 500.0), (delay.p95, 950.0), (delay.p99, 990.0)] {
+        assert_eq!((delay.mean_ms, delay.max_ms), (500.5, 1000.0));
+        for (found, exact) in [(delay.p50_ms, 500.0), (delay.p95_ms, 950.0), (delay.p99_ms, 990.0)] {
             assert!((exact..=1.01 * exact).contains(&found), "{found} for {exact}");
         }
         let mut alike = DatagramCounters::default();
         (0..10).for_each(|i| arrive(&mut alike, i, 12_345));
-        assert_eq!(alike.delay().map(|d| (d.p50, d.p99, d.max)), Some((12.345, 12.345, 12.345)));
+        assert_eq!(alike.delay().map(|d| (d.p50_ms, d.p99_ms, d.max_ms)), Some((12.345, 12.345, 12.345)));
     }
 
     #[test]
@@ -199,11 +199,11 @@ mod tests {
         arrive(&mut datagrams, 0, 1_000_000);
         arrive(&mut datagrams, 0, 10);
         datagrams.on_drop();
-        assert_eq!(datagrams.loss(), Some(1.0 / 3.0));
+        assert_eq!(datagrams.loss_ratio(), Some(1.0 / 3.0));
         datagrams.end_warm_up();
-        assert_eq!((datagrams.loss(), datagrams.delay(), datagrams.jitter_ms()), (None, None, None));
+        assert_eq!((datagrams.loss_ratio(), datagrams.delay(), datagrams.jitter_ms()), (None, None, None));
         arrive(&mut datagrams, 0, 5_000);
-        assert_eq!((datagrams.loss(), datagrams.delay().map(|d| d.max)), (Some(0.0), Some(5.0)));
+        assert_eq!((datagrams.loss_ratio(), datagrams.delay().map(|d| d.max_ms)), (Some(0.0), Some(5.0)));
         assert_eq!((datagrams.sent, datagrams.delivered_bytes), (3, 300), "counts are subtracted elsewhere");
     }
 

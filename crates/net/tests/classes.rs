@@ -3,7 +3,7 @@
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{NodeId, Span};
 use airhop_net::Report;
-use airhop_net::apps::{Arrivals, ConnectionReuse, Distribution, RequestResponse};
+use airhop_net::apps::{ConnectionReuse, Distribution, RequestArrivals, RequestResponsePlan};
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowClass, FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
@@ -46,8 +46,8 @@ fn class_goodput_sums_its_flows_after_the_warm_up() {
     assert_eq!((alone.jain, alone.goodput_mbps, alone.delay_ms), (Some(1.0), c.goodput_mbps, c.delay_ms));
     let [a, b] = [a, b].map(|flow| flow.delay_ms.expect("data arrived"));
     let all = bulk.delay_ms.expect("data arrived");
-    assert_eq!((all.min, all.max), (a.min.min(b.min), a.max.max(b.max)));
-    assert!((a.mean.min(b.mean)..=a.mean.max(b.mean)).contains(&all.mean));
+    assert_eq!((all.min_ms, all.max_ms), (a.min_ms.min(b.min_ms), a.max_ms.max(b.max_ms)));
+    assert!((a.mean_ms.min(b.mean_ms)..=a.mean_ms.max(b.mean_ms)).contains(&all.mean_ms));
 }
 
 // The application opens a flow for its requests, in the opposite direction of the responses. Requests and
@@ -79,7 +79,12 @@ fn flows_that_an_application_opens_belong_to_its_class() {
 }
 
 /// Requests of 200 bytes, each 0.1 s after the response of 2000 bytes to the last.
-fn requests(connections: ConnectionReuse) -> RequestResponse {
+fn requests(connections: ConnectionReuse) -> RequestResponsePlan {
     let [request, response, think] = [200.0, 2000.0, 0.1].map(Distribution::Constant);
-    RequestResponse { request, response, arrivals: Arrivals::Closed(think), connections }
+    RequestResponsePlan {
+        request_size: request,
+        response_size: response,
+        arrivals: RequestArrivals::Closed(think),
+        connections,
+    }
 }

@@ -5,11 +5,11 @@ use crate::common::trace::{traced, words};
 use crate::common::{hosts, run};
 use airhop_base::Span;
 use airhop_engine::RandomStreams;
-use airhop_net::apps::{Arrivals, ConnectionReuse, Distribution, RequestResponse};
+use airhop_net::apps::{ConnectionReuse, Distribution, RequestArrivals, RequestResponsePlan};
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
-use airhop_net::{Completion, ConnectionCounts, FlowReport};
+use airhop_net::{CompletionSummary, ConnectionCounts, FlowReport};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, DelayedAck, IdleRestartWindow, Preset};
 use std::sync::Arc;
@@ -18,9 +18,14 @@ const HEADER: f64 = 40.0;
 const REQUEST: f64 = 200.0;
 
 /// Returns a plan in which b sends requests to a, each on a connection of its own.
-fn visits(wire: WiredPlan, config: Config, response: Distribution, arrivals: Arrivals) -> Plan {
+fn visits(wire: WiredPlan, config: Config, response: Distribution, arrivals: RequestArrivals) -> Plan {
     let request = Distribution::Constant(REQUEST);
-    let app = RequestResponse { request, response, arrivals, connections: ConnectionReuse::New };
+    let app = RequestResponsePlan {
+        request_size: request,
+        response_size: response,
+        arrivals,
+        connections: ConnectionReuse::New,
+    };
     Plan {
         links: Links { wired: vec![wire], ..Links::default() },
         ..hosts::hosts(Span::from_secs(100), hosts::tcp("newreno", config), Arc::new(app))
@@ -37,15 +42,15 @@ fn with_handshake() -> Config {
 }
 
 /// Returns arrivals at constant intervals, at this rate per second.
-fn at_rate(rate: f64) -> Arrivals {
-    Arrivals::Open(Distribution::Constant(1.0 / rate))
+fn at_rate(rate: f64) -> RequestArrivals {
+    RequestArrivals::Open(Distribution::Constant(1.0 / rate))
 }
 
 fn at_10_mbps(bytes: f64) -> f64 {
     bytes * 8.0 / 10e6
 }
 
-fn completion(flow: &FlowReport) -> Completion {
+fn completion(flow: &FlowReport) -> CompletionSummary {
     flow.completion_ms.expect("requests have a completion")
 }
 
@@ -53,8 +58,8 @@ fn connections(flow: &FlowReport) -> ConnectionCounts {
     flow.connections.expect("requests on connections of their own")
 }
 
-fn mean_s(completion: &Completion) -> f64 {
-    completion.times.expect("some requests completed").mean / 1e3
+fn mean_s(completion: &CompletionSummary) -> f64 {
+    completion.times.expect("some requests completed").mean_ms / 1e3
 }
 
 /// Returns the number of rounds in which slow start with delayed ACKs sends `segments` segments, and the
@@ -83,7 +88,7 @@ fn a_short_transfer_takes_handshake_request_and_slow_start() {
         let delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_secs(1) });
         let config = Config { initial_window: f64::from(initial_window), delayed_ack, ..with_handshake() };
         let response = Distribution::Constant(1000.0 * f64::from(segments));
-        let arrivals = Arrivals::Closed(Distribution::Constant(5.0));
+        let arrivals = RequestArrivals::Closed(Distribution::Constant(5.0));
         let report = run(&visits(wire(50, ErrorPlan::Clean), config, response, arrivals), 1);
         let (rounds, last) = rounds(segments, initial_window);
         let set_up = 0.1 + at_10_mbps(2.0 * HEADER);
@@ -124,7 +129,7 @@ fn report_lines_sum_over_all_connections() {
     assert_eq!(requests.connections, None);
     assert_eq!((responses.srtt_ms, requests.completion_ms), (None, None));
     let delay = responses.delay_ms.expect("bytes were delivered");
-    assert!(delay.min > 10.0 && delay.max < 13.0, "{delay:?}");
+    assert!(delay.min_ms > 10.0 && delay.max_ms < 13.0, "{delay:?}");
 }
 
 // A run has at most 16 000 flows. 20 000 connections need only as many flows as there are open connections at
@@ -201,7 +206,12 @@ fn a_trace_names_each_connection_separately() {
 /// after idle periods.
 fn unlimited() -> Config {
     let after_pause = IdleRestartWindow::Keep;
-    Config { initial_window: 1e6, receive_window: 1 << 40, after_pause, ..with_handshake() }
+    Config {
+        initial_window: 1e6,
+        receive_window: 1 << 40,
+        idle_restart_window: after_pause,
+        ..with_handshake()
+    }
 }
 
 const SHARED_BYTES: f64 = 1_500_000.0;
@@ -215,7 +225,7 @@ fn shared(load: f64, seconds: u64, seed: u64) -> (f64, f64) {
         queue: [QueuePlan::Fq { packets: 1_000_000, quantum: 1040 }; 2],
         ..hosts::wire(10, Span::from_micros(500), 1, ErrorPlan::Clean)
     };
-    let arrivals = Arrivals::Open(Distribution::Exponential { mean: service / load });
+    let arrivals = RequestArrivals::Open(Distribution::Exponential { mean: service / load });
     let mut plan = visits(wire, unlimited(), Distribution::Constant(SHARED_BYTES), arrivals);
     plan.duration = Span::from_secs(seconds);
     (mean_s(&completion(&run(&plan, seed).flows[0])) - 0.002, service)

@@ -2,7 +2,7 @@
 
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{Rate, Span, Time};
-use airhop_net::apps::{AppPlan, Call, Cbr, Game, Punctuality, Quality};
+use airhop_net::apps::{AppPlan, CallPlan, CbrPlan, GamePlan, Punctuality, Quality};
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::{FlowReport, Report};
@@ -10,10 +10,16 @@ use airhop_radio::errors::ErrorPlan;
 use std::sync::Arc;
 
 const MS: fn(u64) -> Span = Span::from_millis;
-const G711: Call =
-    Call { rate: Rate::from_bps(64_000), every: MS_20, playout: Span::from_millis(60), ie: 0.0, bpl: 4.3 };
+const G711: CallPlan = CallPlan {
+    rate: Rate::from_bps(64_000),
+    packet_interval: MS_20,
+    playout_delay: Span::from_millis(60),
+    ie: 0.0,
+    bpl: 4.3,
+};
 const MS_20: Span = Span::from_millis(20);
-const GAME: Game = Game { packet: 100, every: MS_20, deadline: Span::from_millis(50) };
+const GAME: GamePlan =
+    GamePlan { payload_bytes: 100, packet_interval: MS_20, deadline: Span::from_millis(50) };
 
 /// Returns a plan with a conversation of 20 s between a and b over a wire of 1 Mbit/s with errors in the
 /// direction to b.
@@ -92,7 +98,7 @@ fn a_full_queue_makes_packets_late() {
         plan.flows.push(FlowPlan {
             name: "stream".into(),
             transport: Transport::Udp { bytes: 997 },
-            app: Arc::new(Cbr { rate: Rate::from_bps(2_000_000) }),
+            app: Arc::new(CbrPlan { rate: Rate::from_bps(2_000_000) }),
             class: FlowClass::OfKind("cbr"),
             ..plan.flows[0].clone()
         });

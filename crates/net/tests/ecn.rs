@@ -3,7 +3,7 @@
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
@@ -27,14 +27,14 @@ const IN: u32 = 1;
 /// RED parameters with thresholds high enough for ten flows. At an average queue of 60 packets or more, all
 /// packets are dropped.
 const RED: RedPlan = RedPlan {
-    packets: 500,
-    min: 10.0,
-    max: 30.0,
+    capacity_packets: 500,
+    min_threshold: 10.0,
+    max_threshold: 30.0,
     max_p: 0.1,
     weight: 0.002,
     gentle: true,
     ecn: true,
-    mean_packet: 500,
+    mean_packet_bytes: 500,
 };
 
 /// Returns a plan with flows from a over r to b: a link of 10 Mbit/s, then a bottleneck of 2 Mbit/s with a
@@ -58,7 +58,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
         from: NodeId(0),
         to: NodeId(2),
         transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-        app: Arc::new(Bulk),
+        app: Arc::new(BulkPlan),
         start: Time::ZERO + Span::from_millis(137) * i as u64,
         access_category: Default::default(),
         services: Vec::new(),

@@ -5,14 +5,14 @@ use crate::common::radio::{Mobile, recovery, rules};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::World;
-use airhop_net::apps::{AppPlan, Cbr, Game, ParetoOnOff};
+use airhop_net::apps::{AppPlan, CbrPlan, GamePlan, ParetoOnOffPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
 use airhop_radio::cell::AccessMethod;
 use airhop_radio::link_rate::LinkRate;
 use airhop_tcp::recovery::{PartialAckReaction, RenoRecovery};
 use airhop_tcp::seams::{
-    Ack, CongestionControl, Loss, LossClass, NoticePolicy, Reaction, SenderPolicies, Truth, Window,
+    Ack, CongestionControl, Loss, LossClass, NoticePolicy, NoticeReaction, PathTruth, SenderPolicies, Window,
 };
 use airhop_tcp::{Config, Params, Preset, ReceiverFeatures, Scheme, SenderState};
 use std::cell::Cell;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 thread_local! {
     /// Values that the simulator reported last to a [`Spy`] of this test.
-    static TOLD: Cell<Option<Truth>> = const { Cell::new(None) };
+    static TOLD: Cell<Option<PathTruth>> = const { Cell::new(None) };
 }
 
 /// Congestion control with a constant window that records what the simulator reports to it.
@@ -34,7 +34,7 @@ impl CongestionControl for Spy {
         LossClass::Undecided
     }
 
-    fn on_truth(&mut self, truth: &Truth) {
+    fn on_path_truth(&mut self, truth: &PathTruth) {
         TOLD.set(Some(*truth));
     }
 }
@@ -43,8 +43,8 @@ impl CongestionControl for Spy {
 struct IgnoreNotices;
 
 impl NoticePolicy for IgnoreNotices {
-    fn on_notice(&mut self, _: Time, _: &airhop_base::Notice, _: &SenderState) -> Reaction {
-        Reaction::Ignore
+    fn on_notice(&mut self, _: Time, _: &airhop_base::Notice, _: &SenderState) -> NoticeReaction {
+        NoticeReaction::Ignore
     }
 }
 
@@ -60,13 +60,13 @@ fn spy() -> &'static Scheme {
         family: "",
         preset: None,
         about: "",
-        helps: "",
-        cite: "",
-        needs: &["truth"],
+        applicability: "",
+        citation: "",
+        network_requirements: &["truth"],
         params: &[],
-        verified: &[],
-        reconstructed: &[],
-        features: ReceiverFeatures::NOTHING,
+        verified_rules: &[],
+        reconstructed_rules: &[],
+        features: ReceiverFeatures::NONE,
         build: Box::leak(Box::new(build)),
     };
     airhop_tcp::add_scheme(scheme).expect("no built-in scheme");
@@ -86,7 +86,7 @@ fn spied(plan: &Plan) -> Plan {
 }
 
 /// Returns the values that the simulator reports to the first flow.
-fn truth_of(plan: &Plan) -> Truth {
+fn truth_of(plan: &Plan) -> PathTruth {
     World::new(&spied(plan), 1, 0, None).expect("a good plan");
     TOLD.take().expect("the value was reported")
 }
@@ -109,8 +109,8 @@ fn udp(name: &str, from: u16, to: u16, app: Arc<dyn AppPlan>) -> FlowPlan {
     }
 }
 
-fn mbps(truth: Truth) -> f64 {
-    truth.rate.bps() as f64 / 1e6
+fn mbps(truth: PathTruth) -> f64 {
+    truth.share_rate.bps() as f64 / 1e6
 }
 
 // The formula in `crates/net/src/ground_truth/oracle.rs`, computed by hand for 802.11b at 11 Mbit/s, in µs:
@@ -166,35 +166,35 @@ fn the_fair_share_is_the_capacity_left_by_udp() {
     assert!((mbps(truth_of(&plan)) - 2.0 * payload).abs() < 1e-3);
     // A payload of 972 bytes has 1000 bytes with headers. A stream of 0.486 Mbit/s therefore loads the wire
     // with 0.5 Mbit/s, and bursts at that rate, on for half of the time, with 0.25 Mbit/s.
-    let bursts = Arc::new(ParetoOnOff {
-        peak: Rate::from_bps(486_000),
-        on: Span::from_millis(100),
-        off: Span::from_millis(100),
+    let bursts = Arc::new(ParetoOnOffPlan {
+        peak_rate: Rate::from_bps(486_000),
+        mean_on_time: Span::from_millis(100),
+        mean_off_time: Span::from_millis(100),
         shape: 1.5,
     });
-    plan.flows.push(udp("cbr", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(486_000) })));
+    plan.flows.push(udp("cbr", 1, 2, Arc::new(CbrPlan { rate: Rate::from_bps(486_000) })));
     plan.flows.push(udp("bursts", 1, 2, bursts));
     assert!((mbps(truth_of(&plan)) - 1.25 * payload).abs() < 1e-3);
     // A stream in the other direction uses another link, and changes nothing.
-    plan.flows.push(udp("back", 2, 1, Arc::new(Cbr { rate: Rate::from_bps(1_900_000) })));
+    plan.flows.push(udp("back", 2, 1, Arc::new(CbrPlan { rate: Rate::from_bps(1_900_000) })));
     assert!((mbps(truth_of(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].rates = LinkRate::both_ways(Rate::from_bps(2_000_000));
     assert!((mbps(truth_of(&five)) - 0.4 * payload).abs() < 1e-3);
     // Each flow alone could use the capacity that datagrams leave.
     for shared in [&plan, &five] {
-        assert!((truth_of(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
+        assert!((truth_of(shared).bottleneck_rate.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
     // If the datagrams leave no capacity, the reported rate is 1 bit/s, not zero.
-    plan.flows.push(udp("flood", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(9_000_000) })));
-    assert_eq!(truth_of(&plan).rate.bps(), 1);
+    plan.flows.push(udp("flood", 1, 2, Arc::new(CbrPlan { rate: Rate::from_bps(9_000_000) })));
+    assert_eq!(truth_of(&plan).share_rate.bps(), 1);
 }
 
 // A game with 972 bytes every 10 ms loads each direction of the wire like a stream at that rate.
 #[test]
 fn a_conversation_reduces_the_capacity_of_both_directions() {
     let every = Span::from_millis(10);
-    let game = Arc::new(Game { packet: 972, every, deadline: every });
+    let game = Arc::new(GamePlan { payload_bytes: 972, packet_interval: every, deadline: every });
     for (from, to) in [(1, 2), (2, 1)] {
         let mut plan = hop(false).plan();
         plan.links.wired[1].rates = LinkRate::both_ways(Rate::from_bps(2_000_000));
@@ -208,7 +208,7 @@ fn a_conversation_reduces_the_capacity_of_both_directions() {
 fn udp_load_reduces_the_cell_capacity_by_its_airtime() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
     plan.duration = Span::from_secs(60);
-    plan.flows.push(udp("cbr", 3, 4, Arc::new(Cbr { rate: Rate::from_bps(1_500_000) })));
+    plan.flows.push(udp("cbr", 3, 4, Arc::new(CbrPlan { rate: Rate::from_bps(1_500_000) })));
     let share = mbps(truth_of(&plan));
     let goodput = run(&plan, 1).flows[0].goodput_mbps;
     println!("{goodput:.3} of {share:.3} Mbit/s");
@@ -224,7 +224,7 @@ fn the_reported_rtt_is_that_of_empty_queues() {
         let mut plan = hop(uplink).plan();
         plan.links.wlans[0].cell.rules.immediate_access = immediate_access;
         plan.duration = Span::from_secs(400);
-        let rtt = truth_of(&plan).rtt;
+        let rtt = truth_of(&plan).base_rtt;
         let mut lone = spied(&plan);
         if let Transport::Tcp { config, .. } = &mut lone.flows[0].transport {
             config.initial_window = 1.0;
@@ -272,14 +272,14 @@ fn the_oracle_computes_rate_and_rtt_of_radio_links() {
     for (arq, cycle_ms) in recoveries {
         let plan = Mobile { arq: arq.clone(), ..Mobile::default() }.plan();
         let truth = truth_of(&plan);
-        let kbps = truth.rate.bps() as f64 / 1e3;
+        let kbps = truth.share_rate.bps() as f64 / 1e3;
         assert!((kbps - 88.0 * 8.0 / cycle_ms).abs() < 2e-3, "{arq:?}: told {kbps} kbit/s");
         let mut full = window(&plan, 20.0);
         full.warmup = Span::from_secs(20);
         let goodput = run(&full, 1).flows[0].goodput_mbps * 1e3;
         assert!((goodput / kbps - 1.0).abs() < 0.01, "{arq:?}: {goodput} kbit/s, told {kbps}");
         let lone = run(&window(&plan, 1.0), 1).flows[0].delivered_bytes / 88;
-        let (rtt, told) = (100.0 / lone as f64, truth.rtt.secs_f64());
+        let (rtt, told) = (100.0 / lone as f64, truth.base_rtt.secs_f64());
         assert!((rtt / told - 1.0).abs() < 0.003, "{arq:?}: {rtt} s, told {told}");
     }
 }
@@ -289,7 +289,7 @@ fn the_oracle_computes_rate_and_rtt_of_radio_links() {
 #[test]
 fn udp_load_reduces_the_radio_link_capacity() {
     let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();
-    let cbr = Arc::new(Cbr { rate: Rate::from_bps(2 * 8 * 972) });
+    let cbr = Arc::new(CbrPlan { rate: Rate::from_bps(2 * 8 * 972) });
     let whole = mbps(truth_of(&plain));
     for (from, to, taken_ms) in [(1, 2, 1000.0 * 8.0 / 19.2), (2, 1, 6.0 * 8.0 / 19.2)] {
         let mut plan = plain.clone();

@@ -5,7 +5,7 @@ use crate::common::trace::{queue_at, traced};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Time};
 use airhop_net::Report;
-use airhop_net::apps::Cbr;
+use airhop_net::apps::CbrPlan;
 use airhop_net::links::WiredPlan;
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
@@ -16,14 +16,14 @@ const QUEUE: usize = 0;
 const AQM: usize = 1;
 
 const RED: RedPlan = RedPlan {
-    packets: 50,
-    min: 5.0,
-    max: 15.0,
+    capacity_packets: 50,
+    min_threshold: 5.0,
+    max_threshold: 15.0,
     max_p: 0.1,
     weight: 0.002,
     gentle: true,
     ecn: false,
-    mean_packet: 500,
+    mean_packet_bytes: 500,
 };
 
 /// Returns a plan with one bulk flow over three wired hops and a cell without errors; a frame is sent at most
@@ -144,7 +144,7 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
         from: NodeId(4),
         to: NodeId(0),
         transport: Transport::Udp { bytes: 972 },
-        app: Arc::new(Cbr { rate: Rate::from_bps(3_000_000) }),
+        app: Arc::new(CbrPlan { rate: Rate::from_bps(3_000_000) }),
         start: Time::ZERO,
         access_category: Default::default(),
         services: Vec::new(),
@@ -174,7 +174,7 @@ const CODEL: CodelPlan = CodelPlan { ecn: true, ..CodelPlan::RFC8289 };
 const PIE: PiePlan = PiePlan { ecn: true, ..PiePlan::RFC8033 };
 
 const fn fq_codel(codel: CodelPlan, flows: u16) -> QueuePlan {
-    QueuePlan::FqCodel(FqCodelPlan { codel, quantum: 1514, flows })
+    QueuePlan::FqCodel(FqCodelPlan { codel, quantum_bytes: 1514, queue_count: flows })
 }
 
 const fn fq(packets: usize) -> QueuePlan {
@@ -356,7 +356,7 @@ fn fair_queueing_limits_a_udp_flood_to_its_share() {
     plan.flows.push(FlowPlan {
         name: "flood".into(),
         transport: Transport::Udp { bytes: 972 },
-        app: Arc::new(Cbr { rate: Rate::from_bps(4_000_000) }),
+        app: Arc::new(CbrPlan { rate: Rate::from_bps(4_000_000) }),
         services: Vec::new(),
         class: FlowClass::OfKind("cbr"),
         ..plan.flows[0].clone()

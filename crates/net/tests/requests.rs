@@ -2,10 +2,10 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{NodeId, Span, Time};
-use airhop_net::apps::{Arrivals, ConnectionReuse, Distribution, RequestResponse};
+use airhop_net::apps::{ConnectionReuse, Distribution, RequestArrivals, RequestResponsePlan};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
-use airhop_net::{BuildError, Completion, FlowReport, World};
+use airhop_net::{BuildError, CompletionSummary, FlowReport, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, IdleRestartWindow, Preset};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ const HEADER: f64 = 40.0;
 const REQUEST: f64 = 200.0;
 
 /// Returns a plan in which b sends requests to a, over a link without losses and with a large queue.
-fn requests(config: Config, delay: Span, response: Distribution, arrivals: Arrivals) -> Plan {
-    let app = RequestResponse {
-        request: Distribution::Constant(REQUEST),
-        response,
+fn requests(config: Config, delay: Span, response: Distribution, arrivals: RequestArrivals) -> Plan {
+    let app = RequestResponsePlan {
+        request_size: Distribution::Constant(REQUEST),
+        response_size: response,
         arrivals,
         connections: ConnectionReuse::Reused,
     };
@@ -35,7 +35,7 @@ fn unlimited() -> Config {
     Config {
         initial_window,
         receive_window: 1 << 30,
-        after_pause: IdleRestartWindow::Keep,
+        idle_restart_window: IdleRestartWindow::Keep,
         ..Preset::Ns2.config(1000)
     }
 }
@@ -45,12 +45,12 @@ fn at_10_mbps(bytes: f64) -> f64 {
     bytes * 8.0 / 10e6
 }
 
-fn completion(flow: &FlowReport) -> Completion {
+fn completion(flow: &FlowReport) -> CompletionSummary {
     flow.completion_ms.expect("requests have a completion")
 }
 
-fn mean_s(completion: &Completion) -> f64 {
-    completion.times.expect("some requests completed").mean / 1e3
+fn mean_s(completion: &CompletionSummary) -> f64 {
+    completion.times.expect("some requests completed").mean_ms / 1e3
 }
 
 // M/G/1: one request is outstanding at a time, and later ones wait. The service time is the sum of a round
@@ -73,7 +73,7 @@ fn open_loop_requests_wait_as_in_mg1() {
     }
     for load in [0.2, 0.5] {
         let rate = load / first;
-        let arrivals = Arrivals::Open(Distribution::Exponential { mean: 1.0 / rate });
+        let arrivals = RequestArrivals::Open(Distribution::Exponential { mean: 1.0 / rate });
         let response = Distribution::Exponential { mean: mean_bytes };
         let plan = requests(unlimited(), delay, response, arrivals);
         let found = (1..=10).map(|seed| mean_s(&completion(&run(&plan, seed).flows[0]))).sum::<f64>() / 10.0;
@@ -91,7 +91,7 @@ fn the_first_response_takes_handshake_and_slow_start() {
         let segments = 2 * ((1_u32 << n) - 1);
         let config = Config { handshake: true, initial_window: 2.0, ..Preset::Ns2.config(1000) };
         let response = Distribution::Constant(1000.0 * f64::from(segments));
-        let arrivals = Arrivals::Closed(Distribution::Constant(1e5));
+        let arrivals = RequestArrivals::Closed(Distribution::Constant(1e5));
         let report = run(&requests(config, MS(delay_ms), response, arrivals), 1);
         let round_trip = 2.0 * delay_ms as f64 / 1e3 + at_10_mbps(1000.0 + 2.0 * HEADER);
         let set_up = 2.0 * delay_ms as f64 / 1e3 + at_10_mbps(2.0 * HEADER);
@@ -108,7 +108,7 @@ fn the_first_response_takes_handshake_and_slow_start() {
 // In a closed loop each cycle is a response time followed by a think time.
 #[test]
 fn a_closed_loop_alternates_response_and_think_time() {
-    let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
+    let arrivals = RequestArrivals::Closed(Distribution::Constant(0.1));
     let plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     let found = completion(&run(&plan, 1).flows[0]);
     let cycles = 100.0 / (mean_s(&found) + 0.1);
@@ -120,19 +120,19 @@ fn a_closed_loop_alternates_response_and_think_time() {
 // are equal, except that of the first request, which opens the connection.
 #[test]
 fn constant_request_arrivals_have_their_rate() {
-    let arrivals = Arrivals::Open(Distribution::Constant(0.05));
+    let arrivals = RequestArrivals::Open(Distribution::Constant(0.05));
     let plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     let found = completion(&run(&plan, 1).flows[0]);
     assert_eq!(found.count + found.unfinished, 2000);
     let times = found.times.expect("requests completed");
-    assert!((times.p50 / times.mean - 1.0).abs() < 0.01, "{times:?}");
+    assert!((times.p50_ms / times.mean_ms - 1.0).abs() < 0.01, "{times:?}");
 }
 
 // If requests arrive faster than the link can carry the responses, the number of unfinished requests is the
 // number of arrivals less the number of responses carried.
 #[test]
 fn requests_beyond_the_link_rate_stay_unfinished() {
-    let arrivals = Arrivals::Open(Distribution::Constant(0.01));
+    let arrivals = RequestArrivals::Open(Distribution::Constant(0.01));
     let plan = requests(unlimited(), MS(1), Distribution::Constant(25_000.0), arrivals);
     let report = run(&plan, 1);
     let found = completion(&report.flows[0]);
@@ -145,7 +145,7 @@ fn requests_beyond_the_link_rate_stay_unfinished() {
 // then.
 #[test]
 fn request_completions_exclude_the_warm_up() {
-    let arrivals = Arrivals::Open(Distribution::Constant(0.05));
+    let arrivals = RequestArrivals::Open(Distribution::Constant(0.05));
     let mut plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     let all = completion(&run(&plan, 1).flows[0]);
     plan.warmup = Span::from_secs(40);
@@ -158,7 +158,7 @@ fn request_completions_exclude_the_warm_up() {
 // requests, which opens when the application starts.
 #[test]
 fn requests_are_a_flow_separate_from_the_responses() {
-    let arrivals = Arrivals::Open(Distribution::Constant(0.1));
+    let arrivals = RequestArrivals::Open(Distribution::Constant(0.1));
     let mut plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     plan.flows[0].start = Time::ZERO + Span::from_secs(50);
     let report = run(&plan, 1);
@@ -178,7 +178,7 @@ fn requests_are_a_flow_separate_from_the_responses() {
 // Arrival times and sizes have random streams of their own, so they do not depend on the link.
 #[test]
 fn request_times_and_sizes_do_not_depend_on_the_link() {
-    let arrivals = Arrivals::Open(Distribution::Exponential { mean: 0.02 });
+    let arrivals = RequestArrivals::Open(Distribution::Exponential { mean: 0.02 });
     let response = Distribution::Lognormal { median: 3000.0, sigma: 1.0 };
     let near = requests(unlimited(), MS(1), response.clone(), arrivals.clone());
     let far = requests(unlimited(), MS(50), response, arrivals);
@@ -193,7 +193,7 @@ fn request_times_and_sizes_do_not_depend_on_the_link() {
 // flows each is refused.
 #[test]
 fn more_than_8000_request_connections_are_refused() {
-    let arrivals = Arrivals::Closed(Distribution::Constant(1.0));
+    let arrivals = RequestArrivals::Closed(Distribution::Constant(1.0));
     let mut plan = requests(unlimited(), MS(1), Distribution::Constant(1.0), arrivals);
     plan.flows = vec![plan.flows[0].clone(); 8001];
     assert_eq!(World::new(&plan, 1, 0, None).err(), Some(BuildError::TooManyFlows { flow: "f".into() }));
@@ -205,10 +205,10 @@ fn more_than_8000_request_connections_are_refused() {
 #[test]
 fn a_server_samples_the_rtt_of_its_syn_ack() {
     for connections in [ConnectionReuse::Reused, ConnectionReuse::New] {
-        let app = RequestResponse {
-            request: Distribution::Constant(REQUEST),
-            response: Distribution::Constant(1000.0),
-            arrivals: Arrivals::Closed(Distribution::Constant(10.0)),
+        let app = RequestResponsePlan {
+            request_size: Distribution::Constant(REQUEST),
+            response_size: Distribution::Constant(1000.0),
+            arrivals: RequestArrivals::Closed(Distribution::Constant(10.0)),
             connections,
         };
         let wired = vec![hosts::wire(10, MS(600), 100, ErrorPlan::Clean)];

@@ -69,5 +69,5 @@ fn pending_events_of_a_run_are_averaged() {
         }
     }
     let schedule = world(&plan).record_schedule(after(1), 100, &GO).expect("no stop is requested");
-    assert_eq!(schedule.mean_pending(), 2.0);
+    assert_eq!(schedule.mean_pending_events(), 2.0);
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
@@ -20,7 +20,7 @@ fn lossy(loss: f64) -> Plan {
             wired: vec![hosts::wire(1000, Span::from_millis(50), 1_000_000, ErrorPlan::Loss(loss))],
             ..Links::default()
         },
-        ..hosts::hosts(Span::from_secs(2000), hosts::tcp("sack", config), Arc::new(Bulk))
+        ..hosts::hosts(Span::from_secs(2000), hosts::tcp("sack", config), Arc::new(BulkPlan))
     }
 }
 

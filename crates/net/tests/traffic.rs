@@ -2,7 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
-use airhop_net::apps::{AppPlan, Bulk, Cbr, ParetoOnOff, Transfer, TransportProtocol};
+use airhop_net::apps::{AppPlan, BulkPlan, CbrPlan, ParetoOnOffPlan, TransferPlan, TransportProtocol};
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
@@ -22,7 +22,12 @@ fn alone(mbps: u64, delay: Span, transport: Transport, app: Arc<dyn AppPlan>) ->
 
 /// Returns a plan with bursts of datagrams at 8 Mbit/s: 1000 bytes, headers included, each millisecond.
 fn bursts(on: Span, off: Span, shape: f64, seconds: u64) -> Plan {
-    let app = Arc::new(ParetoOnOff { peak: Rate::from_bps(8_000_000), on, off, shape });
+    let app = Arc::new(ParetoOnOffPlan {
+        peak_rate: Rate::from_bps(8_000_000),
+        mean_on_time: on,
+        mean_off_time: off,
+        shape,
+    });
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
     plan.duration = Span::from_secs(seconds);
     plan
@@ -32,7 +37,7 @@ fn transfer(delay: Span, bytes: u64) -> Plan {
     let scheme = airhop_tcp::find_scheme("newreno").expect("known");
     let config = Preset::Ns2.config(1000);
     let transport = Transport::Tcp { scheme, params: Params::defaults(scheme), config };
-    alone(8, delay, transport, Arc::new(Transfer { bytes }))
+    alone(8, delay, transport, Arc::new(TransferPlan { bytes }))
 }
 
 /// Returns the mean load over ten seeds, as a fraction of the load of a permanent burst.
@@ -68,8 +73,12 @@ fn bursts_shorter_than_a_packet_keep_the_mean_load() {
 // mean / 2 × sqrt(n ln n) (domain of attraction of the normal law).
 #[test]
 fn the_background_traffic_of_yun_2009_has_its_mean_rate() {
-    let app =
-        Arc::new(ParetoOnOff { peak: Rate::from_bps(10_000_000), on: MS(400), off: MS(100), shape: 2.0 });
+    let app = Arc::new(ParetoOnOffPlan {
+        peak_rate: Rate::from_bps(10_000_000),
+        mean_on_time: MS(400),
+        mean_off_time: MS(100),
+        shape: 2.0,
+    });
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
     plan.duration = Span::from_secs(150);
     let mean = (1..=10).map(|seed| run(&plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0;
@@ -140,9 +149,9 @@ fn completion_times_count_from_the_flow_start() {
 #[test]
 fn an_application_over_another_transport_is_refused() {
     let mut udp = bursts(MS(100), MS(100), 1.5, 20);
-    udp.flows[0].app = Arc::new(Bulk);
+    udp.flows[0].app = Arc::new(BulkPlan);
     let mut tcp = transfer(MS(50), 30_000);
-    tcp.flows[0].app = Arc::new(Cbr { rate: Rate::from_bps(1_000_000) });
+    tcp.flows[0].app = Arc::new(CbrPlan { rate: Rate::from_bps(1_000_000) });
     for (plan, needs) in [(udp, TransportProtocol::Tcp), (tcp, TransportProtocol::Udp)] {
         let refused = BuildError::OtherTransport { flow: "f".into(), needs };
         assert_eq!(World::new(&plan, 1, 0, None).err(), Some(refused));

@@ -2,7 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
-use airhop_net::apps::{BitrateRule, Quality, Video, VideoQuality};
+use airhop_net::apps::{BitrateRule, Quality, VideoPlan, VideoQuality};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_net::{FlowReport, ReportValue};
@@ -13,26 +13,26 @@ use std::sync::Arc;
 const DELAY: Span = Span::from_millis(1);
 const SEGMENT_S: f64 = 4.0;
 
-fn video(ladder: &[f64], choice: BitrateRule) -> Video {
-    Video {
-        ladder: ladder.iter().map(|mbps| Rate::from_bps((mbps * 1e6) as u64)).collect(),
-        segment: Span::from_secs_f64(SEGMENT_S),
-        buffer: Span::from_secs(30),
-        startup: Span::from_secs_f64(SEGMENT_S),
-        request: 700,
-        choice,
-        safety: 0.9,
+fn video(ladder: &[f64], choice: BitrateRule) -> VideoPlan {
+    VideoPlan {
+        bitrate_ladder: ladder.iter().map(|mbps| Rate::from_bps((mbps * 1e6) as u64)).collect(),
+        segment_duration: Span::from_secs_f64(SEGMENT_S),
+        buffer_capacity: Span::from_secs(30),
+        startup_level: Span::from_secs_f64(SEGMENT_S),
+        request_bytes: 700,
+        bitrate_rule: choice,
+        safety_factor: 0.9,
     }
 }
 
 /// Returns a plan with a video from a to b for 200 s, over a link without losses. The window always fills the
 /// link, because there is no slow start and no restart after idle periods, and there is an ACK for each
 /// packet. A full queue of 20 packets lasts less than 0.2 s.
-fn plan(mbps: u64, video: Video) -> Plan {
+fn plan(mbps: u64, video: VideoPlan) -> Plan {
     let config = Config {
         initial_window: 100.0,
         receive_window: 20_000,
-        after_pause: IdleRestartWindow::Keep,
+        idle_restart_window: IdleRestartWindow::Keep,
         ..Preset::Ns2.config(1000)
     };
     let wire = hosts::wire(mbps, DELAY, 100, ErrorPlan::Clean);
@@ -68,10 +68,10 @@ fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() 
     let report = run(&plan(3, video(&[1.0, 2.5, 5.0], BitrateRule::Throughput)), 1);
     let found = quality(&report.flows[0]);
     let startup = download_s(3.0, 1.0);
-    assert_near(found.startup.unwrap().secs_f64(), startup);
-    assert_eq!((found.stalls, found.stalled, found.switches), (0, Span::ZERO, 1));
+    assert_near(found.startup_delay.unwrap().secs_f64(), startup);
+    assert_eq!((found.stalls, found.stalled_time, found.bitrate_switches), (0, Span::ZERO, 1));
     let played = 200.0 - startup;
-    assert_near(found.played.secs_f64(), played);
+    assert_near(found.played_time.secs_f64(), played);
     assert_near(found.bitrate_mbps().unwrap(), (SEGMENT_S + 2.5 * (played - SEGMENT_S)) / played);
     let (mut now, mut level, mut segments, mut waits) = (startup, SEGMENT_S, 0, 0);
     while now <= 200.0 {
@@ -81,7 +81,7 @@ fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() 
         now += wait + download_s(3.0, 2.5);
         level += SEGMENT_S - wait - download_s(3.0, 2.5);
     }
-    assert_eq!(found.segments, segments);
+    assert_eq!(found.downloaded_segments, segments);
     assert!(waits > 5, "the buffer was full {waits} times");
     // The class has only this flow, and therefore the same results.
     let is_video = |entry: &(&'static str, ReportValue)| entry.0 == "video";
@@ -96,8 +96,8 @@ fn a_choice_by_throughput_converges_to_the_bitrate_below_the_rate_of_the_link() 
 #[test]
 fn a_choice_by_buffer_alternates_between_the_bitrates_around_the_rate_of_the_link() {
     let found = quality(&run(&plan(3, video(&[1.0, 2.5, 5.0], BitrateRule::Buffer)), 1).flows[0]);
-    assert_eq!((found.stalls, found.stalled), (0, Span::ZERO));
-    assert!(found.switches > 10, "{found:?}");
+    assert_eq!((found.stalls, found.stalled_time), (0, Span::ZERO));
+    assert!(found.bitrate_switches > 10, "{found:?}");
     let downloaded = found.bitrate_mbps().unwrap();
     assert!((2.3..2.88).contains(&downloaded), "{downloaded}");
 }
@@ -113,10 +113,13 @@ fn a_link_below_the_lowest_bitrate_stalls_after_each_segment() {
         let segments = (207.0 / download).floor();
         let rest = 207.0 - segments * download;
         assert!(rest > SEGMENT_S, "the run ends in a stall");
-        assert_near(found.startup.unwrap().secs_f64(), download);
-        assert_eq!((found.segments as f64, found.stalls as f64), (segments, segments));
-        assert_near(found.played.secs_f64(), segments * SEGMENT_S);
-        assert_near(found.stalled.secs_f64(), (segments - 1.0) * (download - SEGMENT_S) + rest - SEGMENT_S);
+        assert_near(found.startup_delay.unwrap().secs_f64(), download);
+        assert_eq!((found.downloaded_segments as f64, found.stalls as f64), (segments, segments));
+        assert_near(found.played_time.secs_f64(), segments * SEGMENT_S);
+        assert_near(
+            found.stalled_time.secs_f64(),
+            (segments - 1.0) * (download - SEGMENT_S) + rest - SEGMENT_S,
+        );
         assert_near(found.bitrate_mbps().unwrap(), 2.0);
     }
 }
@@ -130,12 +133,15 @@ fn quality_excludes_the_warm_up() {
     let late = Plan { warmup: Span::from_secs(50), ..all.clone() };
     let (whole, found) = (quality(&run(&all, 1).flows[0]), quality(&run(&late, 1).flows[0]));
     let early = quality(&run(&Plan { duration: Span::from_secs(50), ..all.clone() }, 1).flows[0]);
-    assert_eq!(found.startup, whole.startup);
-    assert_eq!(found.played + found.stalled, Span::from_secs(150));
-    assert_eq!((early.played + found.played, early.stalled + found.stalled), (whole.played, whole.stalled));
+    assert_eq!(found.startup_delay, whole.startup_delay);
+    assert_eq!(found.played_time + found.stalled_time, Span::from_secs(150));
     assert_eq!(
-        (early.stalls + found.stalls, early.segments + found.segments),
-        (whole.stalls, whole.segments)
+        (early.played_time + found.played_time, early.stalled_time + found.stalled_time),
+        (whole.played_time, whole.stalled_time)
+    );
+    assert_eq!(
+        (early.stalls + found.stalls, early.downloaded_segments + found.downloaded_segments),
+        (whole.stalls, whole.downloaded_segments)
     );
     let mut absent = all.clone();
     absent.flows[0].start = Time::ZERO + Span::from_secs(300);

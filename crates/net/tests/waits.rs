@@ -3,7 +3,7 @@
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{Rate, Span};
 use airhop_net::DelaySummary;
-use airhop_net::apps::{Cbr, Transfer};
+use airhop_net::apps::{CbrPlan, TransferPlan};
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Mbit/s.
 fn streams(queue: QueuePlan) -> Plan {
     let wire = hosts::wire(10, Span::from_millis(1), 100, ErrorPlan::Clean);
-    let app = Arc::new(Cbr { rate: Rate::from_bps(1_000_000) });
+    let app = Arc::new(CbrPlan { rate: Rate::from_bps(1_000_000) });
     let plan = hosts::hosts(Span::from_secs(10), Transport::Udp { bytes: 972 }, app);
     let twin = FlowPlan { name: "g".into(), ..plan.flows[0].clone() };
     let wired = vec![WiredPlan { queue: [queue; 2], ..wire }];
@@ -38,11 +38,11 @@ fn the_second_of_two_packets_waits_for_one_transmission() {
         let [ahead] = &report.queues[..] else { panic!("no packet returns: {:?}", report.queues) };
         assert_eq!((ahead.name.as_str(), ahead.marked), ("a->b", None));
         let found = ahead.wait_ms.0.expect("packets left the queue");
-        assert_eq!((found.min, found.p50, found.max), (0.0, 0.0, 0.8));
+        assert_eq!((found.min_ms, found.p50_ms, found.max_ms), (0.0, 0.0, 0.8));
         let sent = report.flows[0].sent_segments as f64;
         let waited = if matches!(queue, QueuePlan::DropTail { .. }) { sent } else { sent - 1.0 };
-        assert!((found.mean - 0.8 * waited / (sent + waited)).abs() < 1e-9, "{found:?}");
-        assert!((0.8..=0.808).contains(&found.p95), "{found:?}");
+        assert!((found.mean_ms - 0.8 * waited / (sent + waited)).abs() < 1e-9, "{found:?}");
+        assert!((0.8..=0.808).contains(&found.p95_ms), "{found:?}");
     }
 }
 
@@ -51,10 +51,10 @@ fn the_second_of_two_packets_waits_for_one_transmission() {
 fn queue_waits_exclude_the_warm_up() {
     let mut plan = streams(QueuePlan::DropTail { packets: 100 });
     plan.flows[1].transport = hosts::tcp("newreno", Preset::Ns2.config(1000));
-    plan.flows[1].app = Arc::new(Transfer { bytes: 200_000 });
-    assert!(wait(&plan).max > 2.0);
+    plan.flows[1].app = Arc::new(TransferPlan { bytes: 200_000 });
+    assert!(wait(&plan).max_ms > 2.0);
     plan.warmup = Span::from_secs(5);
-    assert_eq!(wait(&plan).max, 0.0);
+    assert_eq!(wait(&plan).max_ms, 0.0);
 }
 
 // Queue of an interface: segments of a download wait before the cell, and ACKs wait less at the other end.
@@ -71,5 +71,8 @@ fn download_segments_wait_longer_than_acks_at_a_cell() {
     let down = of(&format!("{}->{}", station(3), station(4)));
     let up = of(&format!("{}->{}", station(4), station(3)));
     let delay = report.flows[0].delay_ms.expect("data arrived");
-    assert!(down.mean > up.mean && up.mean > 0.0 && down.p50 < delay.p50, "{down:?} {up:?} {delay:?}");
+    assert!(
+        down.mean_ms > up.mean_ms && up.mean_ms > 0.0 && down.p50_ms < delay.p50_ms,
+        "{down:?} {up:?} {delay:?}"
+    );
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{LastHop, hosts, run, served_by, trace};
 use airhop_base::{NodeId, Rate, Span};
-use airhop_net::apps::{Bulk, Cbr, Transfer};
+use airhop_net::apps::{BulkPlan, CbrPlan, TransferPlan};
 use airhop_net::links::Links;
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::{BuildError, World};
@@ -14,14 +14,18 @@ use std::sync::Arc;
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, packets, errors)], ..Links::default() },
-        ..hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", Preset::Ns2.config(1000)), Arc::new(Bulk))
+        ..hosts::hosts(
+            Span::from_secs(10),
+            hosts::tcp("newreno", Preset::Ns2.config(1000)),
+            Arc::new(BulkPlan),
+        )
     }
 }
 
 fn udp(plan: &Plan, mbps: u64) -> Plan {
     let mut plan = plan.clone();
     plan.flows[0].transport = Transport::Udp { bytes: 972 };
-    plan.flows[0].app = Arc::new(Cbr { rate: Rate::from_bps(mbps * 1_000_000) });
+    plan.flows[0].app = Arc::new(CbrPlan { rate: Rate::from_bps(mbps * 1_000_000) });
     plan
 }
 
@@ -30,7 +34,7 @@ fn wired_rtt_is_serialisation_plus_propagation() {
     // At 10 Mbit/s 1040 B take 832 µs and 40 B take 32 µs. With 5 ms in each direction the round trip is
     // 10.864 ms. A transfer of one segment has one round-trip sample.
     let mut plan = wire(10, Span::from_millis(5), 50, ErrorPlan::Clean);
-    plan.flows[0].app = Arc::new(Transfer { bytes: 1000 });
+    plan.flows[0].app = Arc::new(TransferPlan { bytes: 1000 });
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
         config.rto = Preset::Rfc.config(1000).rto;
     }

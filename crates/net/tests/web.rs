@@ -3,7 +3,7 @@
 use crate::common::{hosts, run};
 use airhop_base::Span;
 use airhop_net::FlowReport;
-use airhop_net::apps::{Distribution, Page, PageObject, Web};
+use airhop_net::apps::{Distribution, PageObject, WebPage, WebPlan};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
@@ -15,8 +15,12 @@ const ROUND_TRIP: f64 = 0.1;
 
 /// Returns a plan in which b visits a page on a over a fast link, with a pause of one second between visits.
 fn visits(objects: Vec<PageObject>) -> Plan {
-    let page = Arc::new(Page::new(objects).expect("a page with an end"));
-    let web = Web { page, request: Distribution::Constant(700.0), think: Distribution::Constant(1.0) };
+    let page = Arc::new(WebPage::new(objects).expect("a page with an end"));
+    let web = WebPlan {
+        page,
+        request_size: Distribution::Constant(700.0),
+        think_time: Distribution::Constant(1.0),
+    };
     let config = Config { handshake: true, ..Preset::Ns2.config(1000) };
     let wire = hosts::wire(100, Span::from_millis(50), 100_000, ErrorPlan::Clean);
     Plan {
@@ -26,7 +30,7 @@ fn visits(objects: Vec<PageObject>) -> Plan {
 }
 
 fn object(after: &[usize]) -> PageObject {
-    PageObject { bytes: 900, after: after.into() }
+    PageObject { bytes: 900, dependencies: after.into() }
 }
 
 /// Returns the objects of a page: a document, and `number` objects to which it refers.
@@ -37,7 +41,7 @@ fn with_others(number: usize) -> Vec<PageObject> {
 /// Returns the mean load time of the page in round trips, and the number of connections per visit.
 fn loaded(flow: &FlowReport) -> (f64, f64) {
     let completion = flow.completion_ms.expect("pages have a completion");
-    let mean = completion.times.expect("pages completed").mean;
+    let mean = completion.times.expect("pages completed").mean_ms;
     let opened = flow.connections.expect("connections of its own").opened;
     (mean / 1e3 / ROUND_TRIP, opened as f64 / (completion.count + completion.unfinished) as f64)
 }

@@ -17,7 +17,7 @@ pub(crate) fn first_difference(
     if flags(expected) != flags(sent) {
         return Some("flags");
     }
-    if (expected.seq, expected.len) != (sent.seq, sent.len) {
+    if (expected.seq, expected.payload_bytes) != (sent.seq, sent.payload_bytes) {
         return Some("sequence numbers");
     }
     if expected.ack.is_some() && expected.ack != sent.ack {

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// Place in a script; line and column are counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct ScriptPosition {
     /// The line.
     pub line: usize,
     /// Column in characters.
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ScriptPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -19,12 +19,12 @@ impl fmt::Display for Place {
 
 /// Reason why a script cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{place}: {message}")]
+#[error("{file}:{position}: {message}")]
 pub struct ParseError {
     /// File name of the script.
     pub file: String,
     /// Position in the script.
-    pub place: Place,
+    pub position: ScriptPosition,
     /// Message with the expected and the found text.
     pub message: String,
 }
@@ -36,11 +36,11 @@ pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     /// Place of the first character.
-    origin: Place,
+    origin: ScriptPosition,
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(file: &'a str, text: &'a str, origin: Place) -> Self {
+    pub(crate) fn new(file: &'a str, text: &'a str, origin: ScriptPosition) -> Self {
         Cursor { file, text, at: 0, origin }
     }
 
@@ -60,23 +60,23 @@ impl<'a> Cursor<'a> {
         self.rest().chars().next()
     }
 
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn position(&self) -> ScriptPosition {
         let before = &self.text[..self.at];
         let breaks = before.matches('\n').count();
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         let column = if breaks == 0 { column + self.origin.column - 1 } else { column };
-        Place { line: self.origin.line + breaks, column }
+        ScriptPosition { line: self.origin.line + breaks, column }
     }
 
     pub(crate) fn error(&self, expected: &str) -> ParseError {
         let line = self.rest().lines().next().unwrap_or("").trim_end();
         let found: String = line.chars().take(24).collect();
         let found = if found.is_empty() { "the end of the line".to_owned() } else { format!("`{found}`") };
-        self.error_at(self.place(), format!("expected {expected}, found {found}"))
+        self.error_at(self.position(), format!("expected {expected}, found {found}"))
     }
 
-    pub(crate) fn error_at(&self, place: Place, message: String) -> ParseError {
-        ParseError { file: self.file.to_owned(), place, message }
+    pub(crate) fn error_at(&self, place: ScriptPosition, message: String) -> ParseError {
+        ParseError { file: self.file.to_owned(), position: place, message }
     }
 
     pub(crate) fn skip(&mut self, bytes: usize) -> &'a str {
@@ -92,7 +92,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    pub(crate) fn expect(&mut self, word: &str) -> Result<(), ParseError> {
+    pub(crate) fn expect_literal(&mut self, word: &str) -> Result<(), ParseError> {
         if self.take_literal(word) { Ok(()) } else { Err(self.error(&format!("`{word}`"))) }
     }
 

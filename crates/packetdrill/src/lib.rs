@@ -27,17 +27,17 @@ pub use kernel::KernelStack;
 pub use parse::parse;
 pub use play::run_script;
 pub use settings::{OperatingSystem, Settings};
-pub use stack::{ComparedFields, Refusal, SentSegment, Stack};
+pub use stack::{ComparedFields, SentSegment, Stack, StackError};
 pub use variant::Variant;
 
-use script::{Place, Script};
+use script::{Script, ScriptPosition};
 use std::path::Path;
 
 /// Message about a place in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Position in the script.
-    pub place: Place,
+    pub position: ScriptPosition,
     /// Message text without the place.
     pub text: String,
 }
@@ -58,7 +58,7 @@ pub enum Verdict {
     /// An event differs.
     Fail {
         /// Position in the script.
-        place: Place,
+        place: ScriptPosition,
         /// Expectation of the script.
         expected: String,
         /// Behaviour of the stack.
@@ -73,7 +73,7 @@ pub enum Verdict {
 /// # Errors
 ///
 /// Returns an error if the text is not a script.
-pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
+pub fn check_script(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script: Script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().unwrap_or(Path::new("."));
     Ok(run_script(&script, &mut AirhopStack::new(folder)))
@@ -85,7 +85,7 @@ pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
 /// # Errors
 ///
 /// Returns an error if the text is not a script, or if an option names an unknown sender.
-pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>, String> {
+pub fn check_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>, String> {
     let script: Script = parse(&file.display().to_string(), text).map_err(|error| error.to_string())?;
     let folder = file.parent().unwrap_or(Path::new("."));
     let lists = script.options.iter().filter(|(name, _)| name == "also");
@@ -104,14 +104,14 @@ pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>,
 /// # Errors
 ///
 /// Returns an error if the text is not a script.
-pub fn judge_on_kernel(file: &Path, text: &str) -> Result<Verdict, ParseError> {
+pub fn check_on_kernel(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     #[cfg(target_os = "linux")]
-    return Ok(kernel::judge(&script, folder));
+    return Ok(kernel::check_script(&script, folder));
     #[cfg(not(target_os = "linux"))]
     return Ok(Verdict::NotApplicable(Diagnostic {
-        place: Place::default(),
+        place: ScriptPosition::default(),
         text: format!("{}: only Linux has network namespaces", folder.display()),
     }));
 }

@@ -2,8 +2,8 @@
 
 use crate::code::{ConditionResult, ScriptVariables, Statement};
 use crate::compare::first_difference;
-use crate::script::{Action, Call, Event, EventTime, Place, Script, Segment, TcpOption};
-use crate::stack::{Refusal, SentSegment, Stack};
+use crate::script::{Action, Call, Event, EventTime, Script, ScriptPosition, Segment, TcpOption};
+use crate::stack::{SentSegment, Stack, StackError};
 use crate::{Diagnostic, Verdict};
 use std::collections::BTreeMap;
 
@@ -27,10 +27,10 @@ pub fn run_script(script: &Script, stack: &mut dyn Stack) -> Verdict {
         checks: 0,
         skipped: Vec::new(),
     };
-    let mut place = Place::default();
+    let mut place = ScriptPosition::default();
     let mut ended = Ok(());
     for event in &script.events {
-        place = event.place;
+        place = event.position;
         ended = player.event(event);
         if ended.is_err() {
             break;
@@ -44,7 +44,7 @@ pub fn run_script(script: &Script, stack: &mut dyn Stack) -> Verdict {
 }
 
 /// Result of an event: an error with its place.
-type Ended = Result<(), (Place, Refusal)>;
+type EventResult = Result<(), (ScriptPosition, StackError)>;
 
 struct Player<'a> {
     stack: &'a mut dyn Stack,
@@ -65,18 +65,20 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn verdict(self, ended: Ended) -> Verdict {
+    fn verdict(self, ended: EventResult) -> Verdict {
         let Player { checks, skipped, .. } = self;
         match ended {
             Ok(()) if checks > 0 => Verdict::Pass { checks, until: None, skipped },
             Ok(()) => {
-                let unasked =
-                    || Diagnostic { place: Place::default(), text: "nothing is asked of TCP".into() };
+                let unasked = || Diagnostic {
+                    position: ScriptPosition::default(),
+                    text: "nothing is asked of TCP".into(),
+                };
                 Verdict::NotApplicable(skipped.into_iter().next().unwrap_or_else(unasked))
             }
-            Err((place, Refusal::Differs { expected, seen })) => Verdict::Fail { place, expected, seen },
-            Err((place, Refusal::NotApplicable(text))) => {
-                let note = Diagnostic { place, text };
+            Err((place, StackError::Differs { expected, seen })) => Verdict::Fail { place, expected, seen },
+            Err((place, StackError::NotApplicable(text))) => {
+                let note = Diagnostic { position: place, text };
                 if checks > 0 {
                     Verdict::Pass { checks, until: Some(note), skipped }
                 } else {
@@ -86,23 +88,25 @@ impl Player<'_> {
         }
     }
 
-    fn event(&mut self, event: &Event) -> Ended {
-        let (from, to) = self.window(event.time);
-        let at = |place: Place| move |refusal: Refusal| (place, refusal);
+    fn event(&mut self, event: &Event) -> EventResult {
+        let (from, to) = self.time_range(event.time);
+        let at = |place: ScriptPosition| move |refusal: StackError| (place, refusal);
         if !matches!(event.action, Action::Outbound(_)) {
-            self.stack.wait_until(from).map_err(at(event.place))?;
-            self.check_nothing_is_left().map_err(at(event.place))?;
+            self.stack.wait_until(from).map_err(at(event.position))?;
+            self.check_nothing_is_left().map_err(at(event.position))?;
         }
         match &event.action {
-            Action::Inbound(segment) => self.inbound(segment).map_err(at(event.place))?,
-            Action::Outbound(segment) => self.outbound(segment, from, to).map_err(at(event.place))?,
-            Action::Call(call) => self.call(call).map_err(at(event.place))?,
-            Action::Command(text) => self.stack.run_command(text).map_err(at(event.place))?,
+            Action::Inbound(segment) => self.inject_segment(segment).map_err(at(event.position))?,
+            Action::Outbound(segment) => {
+                self.expect_segment(segment, from, to).map_err(at(event.position))?
+            }
+            Action::Call(call) => self.call(call).map_err(at(event.position))?,
+            Action::Command(text) => self.stack.run_command(text).map_err(at(event.position))?,
             Action::Code(statements) => self.code(statements)?,
             Action::Foreign(text) => {
                 let words: Vec<&str> = text.split_whitespace().take(3).collect();
                 let reason = format!("a packet that is not plain TCP: `{}`", words.join(" "));
-                return Err((event.place, Refusal::NotApplicable(reason)));
+                return Err((event.position, StackError::NotApplicable(reason)));
             }
         }
         self.anchor = matches!(event.time, EventTime::At(_) | EventTime::After(_)).then_some(from);
@@ -110,7 +114,7 @@ impl Player<'_> {
     }
 
     /// Checks that no unexpected segment was sent. Has an effect only with `--complete`.
-    fn check_nothing_is_left(&mut self) -> Result<(), Refusal> {
+    fn check_nothing_is_left(&mut self) -> Result<(), StackError> {
         if !self.complete {
             return Ok(());
         }
@@ -118,7 +122,7 @@ impl Player<'_> {
         match self.stack.next_sent(now)? {
             Some(SentSegment { time_ns: at, segment }) => {
                 let seen = format!("{segment} at {}", seconds(at));
-                Err(Refusal::Differs { expected: "nothing".into(), seen })
+                Err(StackError::Differs { expected: "nothing".into(), seen })
             }
             None => Ok(()),
         }
@@ -126,7 +130,7 @@ impl Player<'_> {
 
     /// Returns the earliest and the latest time of an event. A time such as `+0.5` counts from the script
     /// time of the previous event. A range such as `+0.5~+0.6` counts from now, as in packetdrill.
-    fn window(&self, when: EventTime) -> (i64, i64) {
+    fn time_range(&self, when: EventTime) -> (i64, i64) {
         let now = self.stack.now();
         let before = self.anchor.unwrap_or(now);
         match when {
@@ -138,11 +142,11 @@ impl Player<'_> {
         }
     }
 
-    fn inbound(&mut self, segment: &Segment) -> Result<(), Refusal> {
+    fn inject_segment(&mut self, segment: &Segment) -> Result<(), StackError> {
         let mut segment = segment.clone();
         for option in segment.options.iter_mut().flatten() {
             if let TcpOption::Timestamps(_, echo) = option {
-                *echo = self.clock(*echo);
+                *echo = self.stack_timestamp(*echo);
             }
         }
         self.stack.deliver(&segment)
@@ -150,7 +154,7 @@ impl Player<'_> {
 
     /// Converts a timestamp of the script to a timestamp of the stack. An unknown timestamp is extrapolated
     /// from the preceding known timestamp.
-    fn clock(&self, script: u32) -> u32 {
+    fn stack_timestamp(&self, script: u32) -> u32 {
         let before = self.clocks.range(..=script).next_back();
         let Some((&known, &stack)) = before.or_else(|| self.clocks.range(script..).next()) else {
             return script;
@@ -158,15 +162,15 @@ impl Player<'_> {
         stack.wrapping_add(script.wrapping_sub(known))
     }
 
-    fn outbound(&mut self, expected: &Segment, from: i64, to: i64) -> Result<(), Refusal> {
+    fn expect_segment(&mut self, expected: &Segment, from: i64, to: i64) -> Result<(), StackError> {
         let latest = self.tolerance.saturating_add(self.stack.timer_tolerance_ns());
         let (first, last) = (from.saturating_sub(self.tolerance), to.saturating_add(latest));
-        let differs = |seen: String| Refusal::Differs { expected: expected.to_string(), seen };
+        let differs = |seen: String| StackError::Differs { expected: expected.to_string(), seen };
         let unknown = |option: &&TcpOption| matches!(option, TcpOption::Other(_));
         if let Some(option) = expected.specified_options().find(unknown) {
-            return Err(Refusal::unmodelled(format!("the TCP option `{option}`")));
+            return Err(StackError::unmodelled(format!("the TCP option `{option}`")));
         }
-        let Some(sent) = self.whole(expected, last)? else {
+        let Some(sent) = self.next_merged_segment(expected, last)? else {
             return Err(differs(format!("no segment was sent by {}", seconds(last))));
         };
         if let Some(field) =
@@ -189,15 +193,22 @@ impl Player<'_> {
 
     /// Returns the next segment, merged from consecutive segments up to the expected length. A script may
     /// expect several sent segments as one, as segmentation offload passes them to the device.
-    fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<SentSegment>, Refusal> {
+    fn next_merged_segment(
+        &mut self,
+        expected: &Segment,
+        by: i64,
+    ) -> Result<Option<SentSegment>, StackError> {
         let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
-        while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {
+        while sent.segment.seq == expected.seq
+            && sent.segment.payload_bytes > 0
+            && sent.segment.payload_bytes < expected.payload_bytes
+        {
             let Some(next) = self.stack.next_sent(by)? else { break };
-            if next.segment.seq != sent.segment.end_seq() || next.segment.len == 0 {
+            if next.segment.seq != sent.segment.end_seq() || next.segment.payload_bytes == 0 {
                 return Ok(Some(SentSegment { time_ns: next.time_ns, ..sent }));
             }
             let whole = &mut sent.segment;
-            whole.len += next.segment.len;
+            whole.payload_bytes += next.segment.payload_bytes;
             let flags = &mut whole.flags;
             flags.psh |= next.segment.flags.psh;
             flags.fin |= next.segment.flags.fin;
@@ -206,21 +217,22 @@ impl Player<'_> {
         Ok(Some(sent))
     }
 
-    fn call(&mut self, call: &Call) -> Result<(), Refusal> {
+    fn call(&mut self, call: &Call) -> Result<(), StackError> {
         let compared = self.stack.call(call)?;
         self.checks += usize::from(compared);
         Ok(())
     }
 
-    fn code(&mut self, statements: &[Statement]) -> Ended {
+    fn code(&mut self, statements: &[Statement]) -> EventResult {
         let stack = &mut *self.stack;
-        stack.refresh_tcp_info().map_err(|refusal| (Place::default(), refusal))?;
+        stack.refresh_tcp_info().map_err(|refusal| (ScriptPosition::default(), refusal))?;
         let names = |name: &str| stack.tcp_info_value(name);
         for statement in statements {
             match statement {
                 Statement::Nothing => {}
                 Statement::Unknown { place, text } => {
-                    self.skipped.push(Diagnostic { place: *place, text: format!("not evaluated: {text}") });
+                    self.skipped
+                        .push(Diagnostic { position: *place, text: format!("not evaluated: {text}") });
                 }
                 Statement::Assign { name, value } => {
                     // A variable without a value is reported when it is read.
@@ -233,10 +245,10 @@ impl Player<'_> {
                     ConditionResult::True => self.checks += 1,
                     ConditionResult::Unknown(name) => {
                         self.skipped
-                            .push(Diagnostic { place: *place, text: format!("no counterpart of {name}") });
+                            .push(Diagnostic { position: *place, text: format!("no counterpart of {name}") });
                     }
                     ConditionResult::False(seen) => {
-                        return Err((*place, Refusal::Differs { expected: text.clone(), seen }));
+                        return Err((*place, StackError::Differs { expected: text.clone(), seen }));
                     }
                 },
             }

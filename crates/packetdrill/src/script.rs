@@ -1,7 +1,7 @@
 //! Syntax tree of a packetdrill script: options, and events with their times and actions.
 
 use crate::code::Statement;
-pub use crate::cursor::Place;
+pub use crate::cursor::ScriptPosition;
 use airhop_base::Ecn;
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl Script {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Place where the event begins.
-    pub place: Place,
+    pub position: ScriptPosition,
     /// Time of the event.
     pub time: EventTime,
     /// The action.
@@ -133,7 +133,7 @@ pub struct Segment {
     /// First byte.
     pub seq: u32,
     /// Payload, bytes.
-    pub len: u32,
+    pub payload_bytes: u32,
     /// Acknowledgement number; `None` if the script omits it.
     pub ack: Option<u32>,
     /// Window field, unscaled; `None` if the script omits it.
@@ -155,7 +155,7 @@ impl Segment {
 
     /// Returns the sequence number after the payload.
     pub fn end_seq(&self) -> u32 {
-        self.seq.wrapping_add(self.len)
+        self.seq.wrapping_add(self.payload_bytes)
     }
 
     /// Returns the options that the script specifies.
@@ -214,7 +214,7 @@ impl fmt::Display for Segment {
             };
             write!(f, "[{name}] ")?;
         }
-        write!(f, "{} {}:{}({})", self.flags, self.seq, self.end_seq(), self.len)?;
+        write!(f, "{} {}:{}({})", self.flags, self.seq, self.end_seq(), self.payload_bytes)?;
         if let Some(ack) = self.ack {
             write!(f, " ack {ack}")?;
         }

@@ -19,7 +19,7 @@ pub enum OperatingSystem {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Operating system for which the script was written.
-    pub system: OperatingSystem,
+    pub operating_system: OperatingSystem,
     /// Values of `net.ipv4` settings, by name without the prefix `net.ipv4`.
     values: BTreeMap<String, String>,
     /// True if the queueing discipline paces (`fq`).
@@ -34,7 +34,7 @@ pub struct Settings {
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Settings that do not affect a connection with data in one direction and a large buffer.
-const HARMLESS: [&str; 33] = [
+const IGNORED_SETTINGS: [&str; 33] = [
     "tcp_rmem",
     "tcp_wmem",
     "tcp_syn_retries",
@@ -71,7 +71,7 @@ const HARMLESS: [&str; 33] = [
 ];
 
 /// Settings that the model of a connection uses.
-const MODELLED: [&str; 13] = [
+const MODELLED_SETTINGS: [&str; 13] = [
     "tcp_syn_linear_timeouts",
     "tcp_timestamps",
     "tcp_sack",
@@ -106,15 +106,15 @@ impl Settings {
             {
                 // Defaults that all scripts of a suite load are Linux'. Settings among these defaults that
                 // are not modelled affect other scripts only.
-                let _ = self.lines(&text);
+                let _ = self.apply_lines(&text);
             }
         }
-        self.lines(text)
+        self.apply_lines(text)
     }
 
-    fn lines(&mut self, text: &str) -> Result<(), String> {
+    fn apply_lines(&mut self, text: &str) -> Result<(), String> {
         if text.contains("net.inet.") || text.contains("kldload") {
-            self.system = OperatingSystem::FreeBsd;
+            self.operating_system = OperatingSystem::FreeBsd;
         }
         let mut refused = Ok(());
         for line in text.lines() {
@@ -122,17 +122,17 @@ impl Settings {
             if line.starts_with('#') {
                 continue;
             }
-            let outcome = self.line(line);
+            let outcome = self.apply_line(line);
             refused = refused.and(outcome);
         }
         refused
     }
 
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    fn apply_line(&mut self, line: &str) -> Result<(), String> {
         let mut words = line.split_whitespace().peekable();
         match words.peek().copied().unwrap_or("") {
-            "tc" => return self.queue(line),
-            "ip" => return self.route(line),
+            "tc" => return self.apply_tc(line),
+            "ip" => return self.apply_ip_route(line),
             "iptables" | "nft" | "ip6tables" => return Err(format!("`{line}`")),
             _ => {}
         }
@@ -144,17 +144,17 @@ impl Settings {
         }
         // Handles `echo 1 > /proc/sys/net/ipv4/tcp_…`.
         if let ["echo", value, ">", path, ..] = all.as_slice()
-            && let Some(name) = short(path)
+            && let Some(name) = short_name(path)
         {
             return self.set(&name, value);
         }
-        if line.contains("/tcp_cubic/parameters/") && !finds_delays(line) {
+        if line.contains("/tcp_cubic/parameters/") && !enables_delay_detection(line) {
             return Err(format!("`{line}`"));
         }
         Ok(())
     }
 
-    fn queue(&mut self, line: &str) -> Result<(), String> {
+    fn apply_tc(&mut self, line: &str) -> Result<(), String> {
         self.fair_queue = line.contains(" fq") || (self.fair_queue && !line.contains("fifo"));
         if line.contains("limit 0") || line.contains("netem") || line.contains("tbf") {
             return Err(format!("`{line}`"));
@@ -162,7 +162,7 @@ impl Settings {
         Ok(())
     }
 
-    fn route(&mut self, line: &str) -> Result<(), String> {
+    fn apply_ip_route(&mut self, line: &str) -> Result<(), String> {
         let mut words = line.split_whitespace();
         if words.clone().any(|word| word == "tcp_metrics" || word == "link" || word == "addr") {
             return Ok(());
@@ -181,10 +181,10 @@ impl Settings {
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let value = value.trim_matches(['"', '\'']);
-        if HARMLESS.contains(&name) || !name.starts_with("tcp_") {
+        if IGNORED_SETTINGS.contains(&name) || !name.starts_with("tcp_") {
             return Ok(());
         }
-        if !MODELLED.contains(&name) {
+        if !MODELLED_SETTINGS.contains(&name) {
             return Err(format!("sysctl {name}={value}"));
         }
         if name == "tcp_ecn" && !matches!(value, "0" | "1" | "2") {
@@ -213,17 +213,17 @@ impl Settings {
 /// Parses name and value: `net.ipv4.tcp_sack=1`, `/proc/sys/net/ipv4/tcp_sack=1`.
 fn assignment(word: &str) -> Option<(String, &str)> {
     let (path, value) = word.split_once('=')?;
-    Some((short(path)?, value))
+    Some((short_name(path)?, value))
 }
 
 /// Returns the name of a setting without the prefix `net.ipv4`; `None` if the prefix is missing.
-fn short(path: &str) -> Option<String> {
+fn short_name(path: &str) -> Option<String> {
     let dotted = path.trim_start_matches("/proc/sys/").replace('/', ".");
     dotted.strip_prefix("net.ipv4.").map(str::to_owned)
 }
 
 /// True if the command enables HyStart's delay detection. HyStart's ACK-train detection is not modelled.
-fn finds_delays(line: &str) -> bool {
+fn enables_delay_detection(line: &str) -> bool {
     let value = line.split_whitespace().nth(1).and_then(|text| text.parse::<u32>().ok());
     line.ends_with("/hystart_detect") && value.is_some_and(|bits| bits & 2 != 0)
 }

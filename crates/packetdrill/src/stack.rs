@@ -13,7 +13,7 @@ pub struct SentSegment {
 
 /// Reason why a stack rejects an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum StackError {
     /// The stack does not model the action, for this reason.
     NotApplicable(String),
     /// The result differs from the script's expectation.
@@ -25,10 +25,10 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl StackError {
     /// Creates an error for a feature that the stack does not model.
     pub(crate) fn unmodelled(reason: impl Into<String>) -> Self {
-        Refusal::NotApplicable(reason.into())
+        StackError::NotApplicable(reason.into())
     }
 }
 
@@ -59,35 +59,35 @@ pub trait Stack {
     /// # Errors
     ///
     /// Returns an error if the stack failed.
-    fn wait_until(&mut self, at: i64) -> Result<(), Refusal>;
+    fn wait_until(&mut self, at: i64) -> Result<(), StackError>;
 
     /// Delivers a segment of the peer.
     ///
     /// # Errors
     ///
     /// Returns an error if the segment needs a feature that is not modelled.
-    fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal>;
+    fn deliver(&mut self, segment: &Segment) -> Result<(), StackError>;
 
     /// Returns the next segment that the stack sends; `None` if the stack sends none by `by`.
     ///
     /// # Errors
     ///
     /// Returns an error if the stack failed.
-    fn next_sent(&mut self, by: i64) -> Result<Option<SentSegment>, Refusal>;
+    fn next_sent(&mut self, by: i64) -> Result<Option<SentSegment>, StackError>;
 
     /// Makes a system call of the application. Returns true if the result was compared.
     ///
     /// # Errors
     ///
     /// Returns an error if the call is not modelled, or if its result differs.
-    fn call(&mut self, call: &Call) -> Result<bool, Refusal>;
+    fn call(&mut self, call: &Call) -> Result<bool, StackError>;
 
     /// Applies a shell command.
     ///
     /// # Errors
     ///
     /// Returns an error if the command fails or needs a feature that is not modelled.
-    fn run_command(&mut self, text: &str) -> Result<(), Refusal>;
+    fn run_command(&mut self, text: &str) -> Result<(), StackError>;
 
     /// Returns a `tcp_info` member such as `tcpi_snd_cwnd`, or a constant; `None` if the stack has no such
     /// value.
@@ -98,7 +98,7 @@ pub trait Stack {
     /// # Errors
     ///
     /// Returns an error if the stack failed.
-    fn refresh_tcp_info(&mut self) -> Result<(), Refusal> {
+    fn refresh_tcp_info(&mut self) -> Result<(), StackError> {
         Ok(())
     }
 
@@ -107,7 +107,7 @@ pub trait Stack {
     /// # Errors
     ///
     /// Returns an error if the result of a blocked call differs.
-    fn finish(&mut self) -> Result<usize, Refusal> {
+    fn finish(&mut self) -> Result<usize, StackError> {
         Ok(0)
     }
 }

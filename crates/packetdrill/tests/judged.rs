@@ -1,7 +1,7 @@
 //! Verdicts on packetdrill scripts: if Airhop behaves as a script expects, the script passes. A mismatch
 //! fails at its line, and a line with a feature that is not modelled ends the script.
 
-use airhop_packetdrill::{Verdict, judge, judge_variants};
+use airhop_packetdrill::{Verdict, check_script, check_variants};
 use std::path::Path;
 
 const ACCEPTED: &str = "
@@ -15,7 +15,7 @@ const ACCEPTED: &str = "
 ";
 
 fn verdict(text: &str) -> Verdict {
-    judge(Path::new("x.pkt"), text).unwrap_or_else(|error| panic!("{error}"))
+    check_script(Path::new("x.pkt"), text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn accepted(rest: &str) -> Verdict {
@@ -159,7 +159,7 @@ fn an_unmodelled_feature_ends_the_script_without_failure() {
         match accepted(text) {
             Verdict::NotApplicable(note) => {
                 assert!(note.text.contains(reason), "{}", note.text);
-                assert_eq!(note.place.line, 9);
+                assert_eq!(note.position.line, 9);
             }
             other => panic!("{text}: {other:?}"),
         }
@@ -167,7 +167,7 @@ fn an_unmodelled_feature_ends_the_script_without_failure() {
             "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n+.1 < . 1:1(0) ack 1001 win 257\n";
         match accepted(&format!("{checked}{text}")) {
             // Data has been sent, so later settings have no effect.
-            Verdict::Pass { checks: 1, until: Some(note), .. } => assert_eq!(note.place.line, 12),
+            Verdict::Pass { checks: 1, until: Some(note), .. } => assert_eq!(note.position.line, 12),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -226,7 +226,7 @@ fn a_script_names_senders_by_preset_scheme_and_recovery() {
         let text = format!(
             "--also={also}\n{ACCEPTED}+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000) ack 1\n"
         );
-        judge_variants(Path::new("x.pkt"), &text)
+        check_variants(Path::new("x.pkt"), &text)
     };
     let judged = flight("rfc:tahoe, ns2:sack:rate-halving").expect("two senders");
     let names: Vec<&str> = judged.iter().map(|(name, _)| name.as_str()).collect();

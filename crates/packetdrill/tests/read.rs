@@ -49,7 +49,10 @@ fn a_segment_has_flags_numbers_and_options() {
     assert_eq!(segment.ecn, Some(EcnField::Ce));
     assert!(segment.flags.psh && segment.flags.ece && segment.flags.cwr && segment.flags.ack);
     assert!(!segment.flags.syn && !segment.flags.fin && !segment.flags.rst);
-    assert_eq!((segment.seq, segment.len, segment.ack, segment.window), (1, 1000, Some(5), Some(257)));
+    assert_eq!(
+        (segment.seq, segment.payload_bytes, segment.ack, segment.window),
+        (1, 1000, Some(5), Some(257))
+    );
     assert_eq!(segment.timestamps(), Some((7, 9)));
     assert_eq!(segment.sack_blocks(), [(2001, 3001), (4001, 5001)]);
     let Action::Outbound(syn) = only("0 > S 0:0(0) <mss 1460,sackOK,eol,wscale 8,FO 0a>").action else {
@@ -101,7 +104,7 @@ fn options_comments_commands_and_code_are_read() {
          +0 < sctp: INIT[flgs=0];\n   DATA[len=1]\n",
     );
     assert_eq!(script.option("tolerance_usecs"), Some("10000"));
-    let lines: Vec<usize> = script.events.iter().map(|event| event.place.line).collect();
+    let lines: Vec<usize> = script.events.iter().map(|event| event.position.line).collect();
     assert_eq!(lines, [3, 6, 7, 8, 9]);
     assert!(matches!(&script.events[0].action, Action::Command(text) if text.ends_with("sysctl b")));
     assert!(matches!(&script.events[2].action, Action::Code(statements) if statements.len() == 1));

@@ -2,7 +2,7 @@
 //! except the listed rules.
 
 use airhop_live::privileges::{Privileges, skip_test};
-use airhop_packetdrill::{Verdict, judge, judge_on_kernel, judge_variants};
+use airhop_packetdrill::{Verdict, check_on_kernel, check_script, check_variants};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,7 +76,7 @@ fn differing(
 #[test]
 fn airhop_passes_every_script() {
     let differing = differing(&scripts(&root()), 1, |file, text| {
-        judge(file, text).unwrap_or_else(|error| panic!("{error}"))
+        check_script(file, text).unwrap_or_else(|error| panic!("{error}"))
     });
     assert!(differing.is_empty(), "{differing:#?}");
 }
@@ -87,7 +87,7 @@ fn airhop_passes_every_script() {
 fn other_senders_pass_the_scripts_that_name_them() {
     for (name, file) in [scripts(&root()), scripts(&senders())].concat() {
         let text = fs::read_to_string(&file).expect("a script");
-        for (variant, verdict) in judge_variants(&file, &text).unwrap_or_else(|error| panic!("{error}")) {
+        for (variant, verdict) in check_variants(&file, &text).unwrap_or_else(|error| panic!("{error}")) {
             assert!(is_whole(&verdict), "{name}: {variant}: {verdict:#?}");
         }
     }
@@ -102,7 +102,7 @@ fn the_linux_kernel_passes_every_script() {
         return skip_test(&missing);
     }
     let judged =
-        |file: &Path, text: &str| judge_on_kernel(file, text).unwrap_or_else(|error| panic!("{error}"));
+        |file: &Path, text: &str| check_on_kernel(file, text).unwrap_or_else(|error| panic!("{error}"));
     let all = [scripts(&root()), scripts(&senders())].concat();
     let differing = differing(&all, ON_KERNEL, judged);
     assert!(differing.is_empty(), "{differing:#?}");

@@ -1,6 +1,6 @@
 //! BPF objects that stay in the kernel of this machine after the process has ended: `airhop deploy`.
 
-use airhop_bpf::loading::{LoadableControl, LoadableObject, MemberValue, ProgramKind};
+use airhop_bpf::loading::{LoadableCongestionControl, LoadableObject, MemberValue, ProgramKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ impl KernelObject {
     /// (TCP_CONG_NON_RESTRICTED). Otherwise only the machine's initial namespace may.
     fn is_unrestricted(&self, name: &str) -> bool {
         const NON_RESTRICTED: u8 = 1;
-        let flags = |control: &LoadableControl| {
+        let flags = |control: &LoadableCongestionControl| {
             let flags = control.members.iter().find(|(member, _)| member == "flags");
             matches!(flags, Some((_, MemberValue::Bytes(bytes))) if bytes.first().is_some_and(|low| low & NON_RESTRICTED != 0))
         };
@@ -136,7 +136,7 @@ mod kernel {
         object: LoadableObject,
         name: &str,
     ) -> Result<Vec<(String, bool, Vec<String>)>, String> {
-        let row = |KernelVerdict { part, accepted, lines }| (part, accepted, lines);
+        let row = |KernelVerdict { part, accepted, log_lines: lines }| (part, accepted, lines);
         Ok(deployment::dry_run(object, name)?.into_iter().map(row).collect())
     }
 }

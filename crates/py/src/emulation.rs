@@ -6,17 +6,18 @@ use crate::runs::{POLL, RunError, Workers, python_error};
 use crate::scenario::{Scenario, ScenarioError};
 use crate::tcp_info;
 use crate::twin::Emulated;
-use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
+use airhop_base::{DepartedDatagram, NodeId, NoticeKind, Span, Time};
 use airhop_bpf::loading::{LoadableObject, ProgramKind};
 use airhop_live::drive::Progress;
-use airhop_live::log::{Ending, LogReader, ReplayError};
+use airhop_live::log::{LogEnding, LogReader, ReplayError};
 use airhop_live::privileges::Privileges;
 use airhop_live::{
     Command, Emulation, EmulationError, EmulationResult, Endpoint, EndpointKind, LogDestination,
     NodeCongestionControl, NodeReadiness, ReadyCondition, SimulatedNetwork, WorldStopped,
 };
 use airhop_scenario::{
-    AddressScope, HostAttachment, ObservedFlow, ObservedLoad, OpenRun, RealFlow, RealHostPlan, Recording, Run,
+    AddressScope, HostAttachment, ObservedFlow, ObservedLoad, OpenRun, RealFlow, RealHostPlan,
+    RecordingOptions, Run,
 };
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -66,7 +67,7 @@ impl Opened {
     }
 
     /// Ends the run and returns the outcome; an error if the run has failed.
-    pub(crate) fn finish(self, end: Time) -> Result<airhop_scenario::Outcome, Failure> {
+    pub(crate) fn finish(self, end: Time) -> Result<airhop_scenario::RunOutcome, Failure> {
         match self.failure {
             Some(error) => Err(Failure::Run(error)),
             None => self.run.finish(end).map_err(Failure::Run),
@@ -89,8 +90,8 @@ impl SimulatedNetwork for Opened {
         self.kept(result)
     }
 
-    fn take_departures(&mut self, into: &mut Vec<Departure>) {
-        into.extend(self.run.departures());
+    fn take_departures(&mut self, into: &mut Vec<DepartedDatagram>) {
+        into.extend(self.run.take_departures());
     }
 }
 
@@ -158,31 +159,31 @@ pub fn emulate(
         endpoints: ends(&opening, &doors),
         commands: commands.into_iter().map(|(node, line)| command(&opening, &node, line)).collect(),
         readiness: ready.into_iter().map(|asked| sign(&opening, asked)).collect(),
-        controls: objects
+        congestion_controls: objects
             .into_iter()
             .map(|(node, name, object)| NodeCongestionControl { node: place(&opening, &node), name, object })
             .collect(),
         duration: scenario.inner.duration(),
         log: log.map(|path| LogDestination { path, header, headers_only }),
-        spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
+        busy_wait: (spin_us > 0).then_some(Span::from_micros(spin_us)),
         oversleep: oversleep(),
-        threads: Some(threads),
+        namespace_threads: Some(threads),
     };
     let latest = Arc::new(Mutex::new(None::<ProgressAndDrops>));
     let newest = latest.clone();
     let (names, notes) = (opening.plan.nodes.clone(), opening.notes.clone());
     let kept = opening.clone();
     let work = move |stop: Arc<AtomicBool>| {
-        let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
+        let open = OpenRun::new(run, &opening, &RecordingOptions::default()).map_err(Failure::Run)?;
         let mut world = Opened::new(open, stop.clone());
         let mut tell = |progress: &Progress, world: &Opened| {
-            let told = (*progress, world.run.drops().collect());
+            let told = (*progress, world.run.drop_counts().collect());
             *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
         };
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
         let ignored = world.run.ignored_datagrams() + live.ignored_datagrams;
         let (seen, notices) = (world.observed_flows(), world.run.notices_to_real_senders());
-        Ok((world.finish(live.ended)?, live, ignored, seen, notices))
+        Ok((world.finish(live.ended_at)?, live, ignored, seen, notices))
     };
     let (named, mut inside) = (names.clone(), BTreeMap::new());
     let (outcome, live, ignored, seen, notices) = in_a_thread(py, work, |py| {
@@ -197,7 +198,7 @@ pub fn emulate(
     })?;
     let mut document: Value =
         serde_json::from_str(&outcome.document).map_err(|e| RunError::new_err(e.to_string()))?;
-    document["live"] = live.json(|node| names[usize::from(node.0)].clone());
+    document["live"] = live.to_json(|node| names[usize::from(node.0)].clone());
     document["live"]["ignored"] = json!(ignored);
     let sent: BTreeMap<_, _> =
         NoticeKind::ALL.iter().map(|kind| (kind.name(), notices[kind.index()])).collect();
@@ -214,7 +215,7 @@ pub fn emulate(
         .filter_map(|flow| Some((flow.observed.name.as_str(), flow.congestion_control.as_deref()?)));
     document["live"]["congestion_control"] = json!(controls.collect::<BTreeMap<_, _>>());
     let emulated =
-        Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured: live.measured };
+        Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured: live.measured_delays };
     Ok((document.to_string(), emulated))
 }
 
@@ -226,8 +227,8 @@ fn control(live: &EmulationResult, flow: &ObservedFlow) -> Option<String> {
     }
     // If a connection reuses the ports of an earlier connection, its name is that of the earlier connection
     // with a number.
-    let told = flow.name.split(" #").next().and_then(|ports| live.control_by_flow.get(ports));
-    let of_node = || live.control_by_node.iter().find(|(node, _)| *node == flow.from);
+    let told = flow.name.split(" #").next().and_then(|ports| live.congestion_control_by_flow.get(ports));
+    let of_node = || live.congestion_control_by_node.iter().find(|(node, _)| *node == flow.from);
     told.or_else(|| of_node().map(|(_, word)| word)).cloned()
 }
 
@@ -255,11 +256,11 @@ pub fn replay(
         return Err(PyOSError::new_err(format!("{}: {what}", path.display())));
     };
     let opening = opened(scenario, &header.doors)?;
-    let ends = opening.outside.ends.iter().map(|end| end.node);
+    let ends = opening.outside.host_nodes.iter().map(|end| end.node);
     let mut log = log.with_bounds(ends, scenario.inner.duration());
     let run = Run { scenario: scenario.inner.clone(), seed: header.seed, rep: header.rep };
     let work = move |stop: Arc<AtomicBool>| {
-        let recording = Recording { tables: trace, pcap_dir };
+        let recording = RecordingOptions { tables: trace, pcap_dir };
         let open = OpenRun::new(run, &opening, &recording).map_err(Failure::Run)?;
         let mut world = Opened::new(open, stop);
         match airhop_live::replay(&mut world, &mut log) {
@@ -269,9 +270,11 @@ pub fn replay(
                     outcome.tables.push(tcp_info::table(log.samples()));
                 }
                 // Later samples of a flow replace earlier ones, so the last sample counts.
-                let told =
-                    log.samples().iter().map(|sample| (sample.info.flow_name(), sample.info.control.clone()));
-                Ok((outcome, matches!(replayed.ending, Ending::Complete(_)), told.collect()))
+                let told = log
+                    .samples()
+                    .iter()
+                    .map(|sample| (sample.info.flow_name(), sample.info.congestion_control.clone()));
+                Ok((outcome, matches!(replayed.ending, LogEnding::Complete(_)), told.collect()))
             }
             Err(error) => Err(world.failure.map_or(Failure::Replay(error), Failure::Run)),
         }
@@ -380,7 +383,7 @@ fn opened_to(
 }
 
 fn ends(opening: &RealHostPlan, doors: &[RequestedDoor]) -> Vec<Endpoint> {
-    let ends = opening.outside.ends.iter().zip(&opening.mtus);
+    let ends = opening.outside.host_nodes.iter().zip(&opening.mtus);
     ends.map(|(end, &mtu)| {
         let name = opening.plan.nodes[usize::from(end.node.0)].clone();
         let device = doors.iter().find_map(|(_, node, device)| device.clone().filter(|_| *node == name));
@@ -388,14 +391,14 @@ fn ends(opening: &RealHostPlan, doors: &[RequestedDoor]) -> Vec<Endpoint> {
         Endpoint {
             node: end.node,
             kind: device.map_or(EndpointKind::Namespace { mtu }, EndpointKind::Device),
-            name,
+            node_name: name,
         }
     })
     .collect()
 }
 
 fn command(opening: &RealHostPlan, node: &str, line: String) -> Command {
-    Command { node: place(opening, node), line, capture_stderr: false }
+    Command { node: place(opening, node), command_line: line, capture_stderr: false }
 }
 
 fn sign(opening: &RealHostPlan, (node, port, line): RequestedReady) -> NodeReadiness {
@@ -412,10 +415,10 @@ fn place(opening: &RealHostPlan, node: &str) -> NodeId {
 
 /// Returns the header of a log, for [`log_header`].
 pub(crate) fn header(run: &Run, doors: &[RequestedDoor], headers_only: bool, code: &[Code]) -> String {
-    let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
+    let scenario: Value = serde_json::from_str(&run.scenario.to_json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
         doors.iter().map(|(_, node, device)| json!({"node": node, "device": device})).collect();
-    let files: BTreeMap<_, _> = run.scenario.files().into_iter().collect();
+    let files: BTreeMap<_, _> = run.scenario.named_files().into_iter().collect();
     let with: Vec<Value> = code
         .iter()
         .map(|(file, scheme, digest)| json!({"file": file, "scheme": scheme, "digest": digest}))

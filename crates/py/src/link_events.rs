@@ -14,7 +14,7 @@ type Row<'py> = (&'static str, String, String, u32, u32, Bound<'py, PyBytes>);
 #[pyclass]
 #[derive(Default)]
 pub struct LinkEvents {
-    events: airhop_live::link_events::LinkEvents,
+    events: airhop_live::link_events::SegmentsInService,
 }
 
 #[pymethods]

@@ -39,7 +39,7 @@ impl BpfObject {
         let named = |whole: bool| {
             let controls = self.object.congestion_controls().iter();
             controls
-                .filter(|control| !whole || control.missing().is_empty())
+                .filter(|control| !whole || control.missing_callbacks().is_empty())
                 .map(|c| c.name.clone())
                 .collect()
         };
@@ -101,12 +101,12 @@ pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 
 /// Returns the network service with this name, if BPF objects can process its notices.
 fn service(name: &str) -> Result<&'static str, String> {
-    airhop_scenario::service(name).map_err(|why| format!("section airhop.services: {why}"))
+    airhop_scenario::find_service(name).map_err(|why| format!("section airhop.services: {why}"))
 }
 
 /// Checks that a kernel would accept the registration of a congestion control.
 fn check(control: &CongestionControl) -> Result<(), String> {
-    let missing = control.missing();
+    let missing = control.missing_callbacks();
     if !missing.is_empty() {
         return Err(format!("it has no {}, which every kernel requires", missing.join(" and no ")));
     }

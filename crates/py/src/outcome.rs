@@ -11,7 +11,7 @@ type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>, Option<Ve
 /// Outcome of one run.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Outcome {
-    pub(crate) inner: airhop_scenario::Outcome,
+    pub(crate) inner: airhop_scenario::RunOutcome,
 }
 
 #[pymethods]

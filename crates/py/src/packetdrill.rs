@@ -1,6 +1,6 @@
 //! Execution of packetdrill scripts, and verdicts on them.
 
-use airhop_packetdrill::{Diagnostic, Verdict, judge, judge_on_kernel};
+use airhop_packetdrill::{Diagnostic, Verdict, check_on_kernel, check_script};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -11,16 +11,17 @@ use std::path::PathBuf;
 /// TCP.
 #[pyfunction]
 pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str, kernel: bool) -> String {
-    let judge = if kernel { judge_on_kernel } else { judge };
-    py.detach(|| verdict_value(judge(&path, text).map_err(|error| (error.place, error.message)))).to_string()
+    let judge = if kernel { check_on_kernel } else { check_script };
+    py.detach(|| verdict_value(judge(&path, text).map_err(|error| (error.position, error.message))))
+        .to_string()
 }
 
-fn verdict_value(verdict: Result<Verdict, (airhop_packetdrill::script::Place, String)>) -> Value {
-    let note = |note: &Diagnostic| json!({"line": note.place.line, "column": note.place.column, "reason": note.text});
+fn verdict_value(verdict: Result<Verdict, (airhop_packetdrill::script::ScriptPosition, String)>) -> Value {
+    let note = |note: &Diagnostic| json!({"line": note.position.line, "column": note.position.column, "reason": note.text});
     match verdict {
         Ok(Verdict::Pass { checks, until, skipped }) => {
             let mut pass = json!({"verdict": "pass", "checks": checks});
-            if let Some(Diagnostic { place, text }) = until {
+            if let Some(Diagnostic { position: place, text }) = until {
                 (pass["line"], pass["column"], pass["reason"]) =
                     (json!(place.line), json!(place.column), json!(text));
             }

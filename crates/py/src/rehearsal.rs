@@ -6,7 +6,7 @@ use crate::twin::Emulated;
 use airhop_base::{Span, Time};
 use airhop_live::log::{LogError, LogWriter, ReplayError};
 use airhop_rehearsal::{DataConnection, Rehearsal};
-use airhop_scenario::{ObservedFlow, ObservedLoad, OpenRun, RealFlow, Recording, Run};
+use airhop_scenario::{ObservedFlow, ObservedLoad, OpenRun, RealFlow, RecordingOptions, Run};
 use pyo3::prelude::*;
 use std::fs::File;
 use std::path::PathBuf;
@@ -48,12 +48,12 @@ pub fn rehearse(
                     let start = Time::ZERO + Span::from_millis(start);
                     DataConnection { from, to, start, bytes, scheme, params, config }
                 });
-            let ends = opening.outside.ends.iter().map(|end| end.node).collect();
+            let ends = opening.outside.host_nodes.iter().map(|end| end.node).collect();
             let oversleep = Span::from_micros(oversleep_us);
             let rehearsal = Rehearsal {
                 host_nodes: ends,
                 connections: connections.collect(),
-                noise,
+                noise_datagrams: noise,
                 duration,
                 oversleep,
                 seed,
@@ -61,13 +61,13 @@ pub fn rehearse(
             let file =
                 File::create(&log).map_err(|error| failed(LogError::Io { path: log.clone(), error }))?;
             let mut writer = LogWriter::with_sink(&log, file, &header, headers_only).map_err(failed)?;
-            let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
+            let open = OpenRun::new(run, &opening, &RecordingOptions::default()).map_err(Failure::Run)?;
             let mut world = Opened::new(open, stop);
             let driven =
                 rehearsal.run(&mut world, &mut writer).map_err(|error| Failure::Emulation(error.into()))?;
             let flows =
                 world.observed_flows().into_iter().map(|seen| real(seen, &rehearsal.connections)).collect();
-            Ok((world.finish(driven.ended)?, flows, driven.measured))
+            Ok((world.finish(driven.ended_at)?, flows, driven.measured_delays))
         },
         |_| Ok(()),
     )?;

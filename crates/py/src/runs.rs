@@ -2,7 +2,7 @@
 
 use crate::outcome::Outcome;
 use crate::scenario::{Scenario, ScenarioError};
-use airhop_scenario::{Pool, Progress, Recording, Run};
+use airhop_scenario::{Progress, RecordingOptions, Run, RunPool};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::ffi;
@@ -52,7 +52,7 @@ pub fn run(
 ) -> PyResult<Outcome> {
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
     let mut outcome = None;
-    drive(py, vec![run], 1, Recording { tables: trace, pcap_dir }, |_, inner| {
+    drive(py, vec![run], 1, RecordingOptions { tables: trace, pcap_dir }, |_, inner| {
         outcome = Some(Outcome { inner });
         Ok(())
     })?;
@@ -75,7 +75,7 @@ pub fn run_many(
         Run { scenario, seed, rep }
     };
     let runs: Vec<Run> = jobs.into_iter().map(run).collect();
-    drive(py, runs, threads, Recording::default(), |index, outcome| {
+    drive(py, runs, threads, RecordingOptions::default(), |index, outcome| {
         on_done.call1((index, outcome.document)).map(drop)
     })
 }
@@ -87,12 +87,12 @@ fn drive(
     py: Python<'_>,
     runs: Vec<Run>,
     threads: usize,
-    recording: Recording,
-    mut on_done: impl FnMut(usize, airhop_scenario::Outcome) -> PyResult<()>,
+    recording: RecordingOptions,
+    mut on_done: impl FnMut(usize, airhop_scenario::RunOutcome) -> PyResult<()>,
 ) -> PyResult<()> {
     let workers = Workers::default();
     let at_work = workers.clone();
-    let mut pool = Pool::start(runs, threads, recording, move |work| at_work.attach(work));
+    let mut pool = RunPool::start(runs, threads, recording, move |work| at_work.attach(work));
     let mut failure: Option<(PyErr, Instant)> = None;
     let mut hears = true;
     let is_lost = loop {

@@ -88,12 +88,12 @@ impl Scenario {
 
     /// Returns the effective scenario as TOML, with all defaults.
     fn toml(&self) -> String {
-        self.inner.toml()
+        self.inner.to_toml()
     }
 
     /// Returns the scenario as canonical JSON.
     fn json(&self) -> String {
-        self.inner.json()
+        self.inner.to_json()
     }
 
     /// Return the text that determines the results: the JSON with digests in place of files.
@@ -111,18 +111,18 @@ impl Scenario {
     /// Returns the class of each flow in one replication, as pairs of flow and class in file order. Raises
     /// ScenarioError.
     fn classes(&self, seed: u64, rep: u64) -> PyResult<Vec<(String, String)>> {
-        self.inner.classes(seed, rep).map_err(ScenarioError::new_err)
+        self.inner.flow_classes(seed, rep).map_err(ScenarioError::new_err)
     }
 
     /// Returns hints about common mistakes in the scenario. A hint has a name, the affected links or schemes,
     /// a sentence, and a setting that avoids the mistake or None.
     fn hints(&self) -> Vec<(&'static str, Vec<String>, String, Option<String>)> {
-        self.inner.hints().into_iter().map(|h| (h.trap, h.about, h.text, h.set)).collect()
+        self.inner.hints().into_iter().map(|h| (h.trap, h.subjects, h.text, h.setting)).collect()
     }
 
     /// Return the base stacks of the TCP senders, as pairs of base stack and flows.
     fn bases(&self) -> Vec<(String, Vec<String>)> {
-        self.inner.bases().into_iter().map(|base| (base.name, base.flows)).collect()
+        self.inner.base_stacks().into_iter().map(|base| (base.name, base.flows)).collect()
     }
 
     /// Return the names of the nodes in the order of their addresses, of which the first is 10.0.0.1.

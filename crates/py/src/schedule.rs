@@ -22,7 +22,7 @@ impl Schedule {
         let run = Run { scenario: scenario.inner.clone(), seed, rep };
         let stop = AtomicBool::new(false);
         let taken_down = thread::scope(|scope| {
-            let work = scope.spawn(|| run.schedule(events, &stop));
+            let work = scope.spawn(|| run.queue_operations(events, &stop));
             let mut signals = Ok(());
             while !work.is_finished() && signals.is_ok() {
                 py.detach(|| thread::sleep(POLL));
@@ -43,7 +43,7 @@ impl Schedule {
     /// Return the mean number of pending events.
     #[getter]
     fn mean_waiting(&self) -> f64 {
-        self.inner.mean_pending()
+        self.inner.mean_pending_events()
     }
 
     /// Replays the recorded pushes and pops on a new queue of the same kind. The events are not handled.

@@ -5,7 +5,7 @@ use crate::views::{Ack, Delivery, Flow, Loss, Notice, Window};
 use airhop_base::{Rate, Time};
 use airhop_scenario::{NewParam, NewScheme};
 use airhop_tcp::notices::{IgnoreNotices, MAX_FROZEN_PROBES};
-use airhop_tcp::seams::{self, CongestionControl, LossClass, NoticePolicy, Reaction};
+use airhop_tcp::seams::{self, CongestionControl, LossClass, NoticePolicy, NoticeReaction};
 use airhop_tcp::{Params, PolicyFault, SenderState};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -193,7 +193,7 @@ impl CongestionControl for PyControl {
         object.change(w, s, "on_loss", &object.on_loss, show, loss_class)
     }
 
-    fn on_delivery(&mut self, w: &mut seams::Window, d: &seams::Delivery, s: &SenderState) {
+    fn on_delivery_report(&mut self, w: &mut seams::Window, d: &seams::Delivery, s: &SenderState) {
         let object = &self.0;
         let Some(method) = &object.on_delivery else { return };
         let show = |py: Python<'_>| object.delivery.borrow_mut(py).copy_from(d);
@@ -224,20 +224,20 @@ fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
 struct PyNotices(Arc<Object>);
 
 /// Results that `on_notice` may return. None means the first result.
-const REACTIONS: [(&str, Reaction); 7] = [
-    ("ignore", Reaction::Ignore),
-    ("retransmit", Reaction::Retransmit),
-    ("hold", Reaction::Hold),
-    ("freeze", Reaction::Freeze { retransmit: false }),
-    ("probe", Reaction::Freeze { retransmit: true }),
-    ("restart-timer", Reaction::RestartTimer),
-    ("expect", Reaction::Expect),
+const REACTIONS: [(&str, NoticeReaction); 7] = [
+    ("ignore", NoticeReaction::Ignore),
+    ("retransmit", NoticeReaction::Retransmit),
+    ("hold", NoticeReaction::Hold),
+    ("freeze", NoticeReaction::Freeze { retransmit: false }),
+    ("probe", NoticeReaction::Freeze { retransmit: true }),
+    ("restart-timer", NoticeReaction::RestartTimer),
+    ("expect", NoticeReaction::Expect),
 ];
 
 impl NoticePolicy for PyNotices {
-    fn on_notice(&mut self, now: Time, n: &airhop_base::Notice, s: &SenderState) -> Reaction {
+    fn on_notice(&mut self, now: Time, n: &airhop_base::Notice, s: &SenderState) -> NoticeReaction {
         let object = &self.0;
-        let Some(method) = &object.on_notice else { return Reaction::Ignore };
+        let Some(method) = &object.on_notice else { return NoticeReaction::Ignore };
         let answered = Python::attach(|py| {
             object.flow.borrow_mut(py).copy_from(s);
             reaction(method.bind(py).call1((Notice::of(now, n), &object.flow))?)
@@ -257,7 +257,7 @@ impl NoticePolicy for PyNotices {
     }
 }
 
-fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
+fn reaction(answer: Bound<'_, PyAny>) -> PyResult<NoticeReaction> {
     one_of(&REACTIONS, &answer)
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn table(samples: &[ConnectionSample]) -> Table {
         columns: vec![
             ("time_s", value(|sampled| sampled.at.secs_f64())),
             ("flow", word(|sampled| sampled.info.flow_name())),
-            ("congestion_control", word(|sampled| sampled.info.control.clone())),
+            ("congestion_control", word(|sampled| sampled.info.congestion_control.clone())),
             ("state", word(|sampled| state(sampled.info.ca_state))),
             ("cwnd", count(|sampled| sampled.info.cwnd)),
             ("ssthresh", value(|sampled| sampled.info.ssthresh.map_or(f64::INFINITY, f64::from))),

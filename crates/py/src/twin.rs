@@ -38,7 +38,7 @@ impl Emulated {
 
 impl Emulated {
     fn emulator(&self) -> EmulatorPlan {
-        let hosts = self.opening.outside.ends.iter().map(|end| end.node).collect();
+        let hosts = self.opening.outside.host_nodes.iter().map(|end| end.node).collect();
         let answered = self.measured.turnaround.iter().filter(|(_, takes)| takes.count() > 0);
         EmulatorPlan {
             hosts,

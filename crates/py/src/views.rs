@@ -6,7 +6,7 @@
 use airhop_base::{Span, Time};
 use airhop_tcp::SenderState;
 use airhop_tcp::estimators::RateSample;
-use airhop_tcp::seams::{self, RepairKind, Signal};
+use airhop_tcp::seams::{self, CongestionSignal, RepairKind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -154,11 +154,11 @@ const ECHO: &str = "echo";
 impl Loss {
     pub(crate) fn copy_from(&mut self, l: &seams::Loss) {
         let signal = match l.signal {
-            Signal::Duplicates => DUPLICATES,
-            Signal::Timeout => TIMEOUT,
-            Signal::Echo => ECHO,
+            CongestionSignal::Duplicates => DUPLICATES,
+            CongestionSignal::Timeout => TIMEOUT,
+            CongestionSignal::Echo => ECHO,
         };
-        *self = Loss { now: l.now.secs_f64(), signal, half: l.half, window: l.window };
+        *self = Loss { now: l.now.secs_f64(), signal, half: l.halved_base, window: l.halved_cwnd };
     }
 }
 
@@ -220,9 +220,9 @@ impl Delivery {
             prior: sample.map(|sample| sample.prior_delivered_bytes),
             limited: sample.is_some_and(|sample| sample.is_app_limited),
             rtt: d.arrivals.rtt.map(Span::secs_f64),
-            lost: d.lost,
+            lost: d.lost_bytes,
             in_flight: d.in_flight,
-            in_recovery: d.repair != RepairKind::Nothing,
+            in_recovery: d.repair_kind != RepairKind::Nothing,
         };
     }
 }
@@ -275,7 +275,7 @@ impl Notice {
             kind: n.kind.name().to_string(),
             start: n.seq,
             end: n.end(),
-            delay: n.delay.secs_f64(),
+            delay: n.additional_delay.secs_f64(),
         }
     }
 }

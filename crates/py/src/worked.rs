@@ -2,10 +2,10 @@
 //! ACKs.
 
 use airhop_base::{
-    Arrival, Body, Flags, FlowId, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span,
+    Body, Flags, FlowId, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, SegmentArrival, Span,
     TCP_IP_HEADER_BYTES, Time,
 };
-use airhop_tcp::recovery::PacketList;
+use airhop_tcp::recovery::SendOrderList;
 use airhop_tcp::{Config, Params, Preset, Sender};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,14 +34,14 @@ pub enum Step {
 #[pyfunction]
 #[pyo3(signature = (steps, dupthresh = 3))]
 pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
-    let mut list = PacketList::new(dupthresh);
+    let mut list = SendOrderList::new(dupthresh);
     let mut shown = Vec::new();
     for step in steps {
         match step {
             Step::Send(segment) => list.on_sent(segment, segment + 1),
             Step::Ack((expected, trigger)) => {
                 let lost = list.on_ack(expected, trigger);
-                shown.push((list.entries().map(|e| (e.seq, e.duplicates)).collect(), lost));
+                shown.push((list.entries().map(|e| (e.seq, e.duplicate_acks)).collect(), lost));
             }
         }
     }
@@ -67,14 +67,14 @@ pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> Py
     };
     let parts = (scheme.build)(&Params::defaults(scheme), &config);
     let mut sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
-    sender.supply(u64::from(MSS) * 1_000_000);
+    sender.supply_data(u64::from(MSS) * 1_000_000);
     sent(&mut sender, Time::ZERO);
     let answer = |(ms, expected, arrived): (u64, u64, Vec<u64>)| {
         let now = Time::ZERO + Span::from_millis(ms);
         sender.on_segment(now, &ack(now, expected, &arrived, &config));
         let segments = sent(&mut sender, now);
         let counters = sender.counters();
-        (segments, counters.fast_recoveries, counters.window_cuts, sender.window().cwnd)
+        (segments, counters.fast_recoveries, counters.window_reductions, sender.window().cwnd)
     };
     Ok(acks.into_iter().map(answer).collect())
 }
@@ -99,7 +99,7 @@ fn ack(now: Time, expected: u64, arrived: &[u64], config: &Config) -> Packet {
     for &segment in arrived.iter().rev().take(3) {
         sack.push(SackBlock { start: first_byte(segment), end: first_byte(segment + 1) });
     }
-    let arrival = arrived.last().map(|&segment| Arrival { seq: first_byte(segment), at: now });
+    let arrival = arrived.last().map(|&segment| SegmentArrival { seq: first_byte(segment), at: now });
     let segment = Segment {
         seq: 1,
         ack: first_byte(expected),

@@ -1,6 +1,6 @@
 //! Buffer for the packets of one direction of a link with recovery.
 use crate::layer::OutgoingPacket;
-use crate::tag::Tag;
+use crate::tag::PacketTag;
 use airhop_base::Packet;
 use airhop_engine::Id;
 use std::collections::VecDeque;
@@ -22,13 +22,13 @@ pub(crate) struct StoredPacket<T> {
     /// The packet; `None` after delivery or drop. The entry remains while the sender may still retransmit the
     /// packet.
     pub packet: Option<Id<Packet>>,
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Length of the packet, bytes.
     pub bytes: u32,
     /// Length of the headers at the start of the packet, bytes.
     pub header_bytes: u32,
     /// Additional data that the owner of the buffer attaches to the packet.
-    pub note: T,
+    pub metadata: T,
     /// True if the sender will not retransmit the packet.
     settled: bool,
 }
@@ -48,7 +48,7 @@ impl<T> PacketBuffer<T> {
             tag,
             bytes,
             header_bytes: header,
-            note,
+            metadata: note,
             settled,
         });
         number
@@ -60,8 +60,8 @@ impl<T> PacketBuffer<T> {
     }
 
     /// Returns mutable access to the note of the packet with this number; `None` if the packet was removed.
-    pub fn note_mut(&mut self, number: u64) -> Option<&mut T> {
-        self.get_mut(number).map(|held| &mut held.note)
+    pub fn metadata_mut(&mut self, number: u64) -> Option<&mut T> {
+        self.get_mut(number).map(|held| &mut held.metadata)
     }
 
     /// Removes and returns a packet for delivery or drop; `None` if the packet is already removed.
@@ -120,7 +120,7 @@ mod tests {
             let body =
                 Body::Udp(Datagram { sequence_number: number, len: 100, sent: Time::ZERO, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
-            let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: number };
+            let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: number };
             let category = AccessCategory::default();
             buffer.push(
                 OutgoingPacket {
@@ -130,7 +130,7 @@ mod tests {
                     header_bytes: 28,
                     tag,
                     category,
-                    fragments: None,
+                    fragmentation: None,
                 },
                 (),
             );

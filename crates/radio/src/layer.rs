@@ -4,8 +4,8 @@
 //! [`RadioLink`](crate::link::RadioLink) as stations 0 and 1. Each station numbers its accepted packets from
 //! 0, and may store several packets.
 
-pub use crate::address::{BROADCAST, Station};
-use crate::tag::Tag;
+pub use crate::address::{BROADCAST, StationIndex};
+use crate::tag::PacketTag;
 use airhop_base::{AccessCategory, DropCause, Packet, Span, Time};
 use airhop_engine::Id;
 
@@ -13,7 +13,7 @@ use airhop_engine::Id;
 #[derive(Debug)]
 pub struct OutgoingPacket {
     /// Destination station, or [`BROADCAST`].
-    pub to: Station,
+    pub to: StationIndex,
     /// The packet.
     pub packet: Id<Packet>,
     /// Length of the IP packet, bytes.
@@ -21,12 +21,12 @@ pub struct OutgoingPacket {
     /// Length of the headers at the start, IP and transport, bytes.
     pub header_bytes: u32,
     /// Tag of the packet: its flow and sequence number.
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Access category of the packet, in a cell with EDCA.
     pub category: AccessCategory,
     /// Fragment sizes that protect the packet's headers (LHP), in a cell. `None`: a single frame, or
     /// fragments by [`CellPlan::fragmentation_threshold`](crate::cell::CellPlan::fragmentation_threshold).
-    pub fragments: Option<Fragmentation>,
+    pub fragmentation: Option<Fragmentation>,
 }
 
 /// Fragment sizes of LHP (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are Airhop's choice,
@@ -50,17 +50,17 @@ impl Default for Fragmentation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentFrame {
     /// The sending station.
-    pub from: Station,
+    pub from: StationIndex,
     /// The addressed station.
-    pub to: Station,
+    pub to: StationIndex,
     /// Kind of the frame.
-    pub frame: FrameKind,
+    pub kind: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
     /// Tag of the frame's packet. An A-MPDU has the tag of its first packet, and a control frame the tag of
     /// the packet to which it belongs. The tag of a BlockAckReq has no flow. Its sequence number is the
     /// starting sequence number.
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Number of the tagged packet at its station. `None` for a control frame of a radio link, and in a cell
     /// for a BlockAckReq, the BlockAck in response, and a CF-End.
     pub packet_number: Option<u64>,
@@ -79,7 +79,7 @@ pub struct SentFrame {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentMpdu {
     /// The sending station.
-    pub from: Station,
+    pub from: StationIndex,
     /// Position of the MPDU in the A-MPDU, from 0; 0 for a single MPDU.
     pub mpdu_index: u32,
     /// Position of the packet in the A-MSDU, from 0; 0 for the only packet of its MPDU.
@@ -87,7 +87,7 @@ pub struct SentMpdu {
     /// Sequence number in the Block Ack agreement, from 0; on the air it is modulo 4096.
     pub sequence: u64,
     /// Tag of the packet.
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Number of the packet at its station.
     pub packet_number: u64,
     /// Length of the MPDU, bytes, without delimiter and padding.
@@ -102,15 +102,15 @@ pub struct SentMpdu {
 #[derive(Debug)]
 pub struct LostFrame {
     /// The sending station.
-    pub from: Station,
+    pub from: StationIndex,
     /// The addressed station.
-    pub to: Station,
+    pub to: StationIndex,
     /// Kind of the frame.
-    pub frame: FrameKind,
+    pub kind: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
     /// Tag of the frame's packet; a control frame has the tag of the packet to which it belongs.
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Number of the tagged packet at its station; `None` for a control frame of a radio link.
     pub packet_number: Option<u64>,
     /// Position of the packet in its A-MSDU, from 0. If an A-MSDU is lost, each of its packets is reported.
@@ -175,7 +175,7 @@ impl FrameKind {
     }
 
     /// True for frames that carry packets.
-    pub const fn has_data(self) -> bool {
+    pub const fn carries_packets(self) -> bool {
         matches!(self, FrameKind::Data | FrameKind::Broadcast | FrameKind::Ampdu)
     }
 }
@@ -188,9 +188,9 @@ pub enum LinkEffect {
     /// §10.3.2.14). A radio link delivers in order.
     Deliver {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The receiving station.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
         /// The packet.
@@ -203,16 +203,16 @@ pub enum LinkEffect {
     /// [`LinkEffect::Broadcast`].
     Heard {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The receiving station.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
     },
     /// End of a broadcast. The packet has left the station.
     Broadcast {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// Number of the packet.
         number: u64,
         /// The packet.
@@ -222,13 +222,13 @@ pub enum LinkEffect {
     /// ACK or NAK reports the loss.
     AttemptFailed {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The addressed station.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
         /// Tag of the packet.
-        tag: Tag,
+        tag: PacketTag,
         /// Number of the failed attempt, from 1.
         attempt: u32,
         /// True if another attempt follows.
@@ -237,35 +237,35 @@ pub enum LinkEffect {
     /// Arrival of a link ACK: the sending station learns that the packet was received.
     Acknowledged {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The station that has received the packet.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
         /// Tag of the packet.
-        tag: Tag,
+        tag: PacketTag,
     },
     /// Discard of a packet by the sending station. `packet` is `None` if only link ACKs were lost and the
     /// receiving station has the packet. On a radio link, the receiver may still wait for an earlier packet,
     /// and deliver this packet later.
     Discarded {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The addressed station.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
         /// Tag of the packet.
-        tag: Tag,
+        tag: PacketTag,
         /// The packet; `None` if it has arrived at the receiving station.
         packet: Option<Id<Packet>>,
     },
     /// Discard of a missing packet by the receiving station. The station then delivers the later packets.
     GivenUp {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The receiving station.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
         /// The packet.
@@ -274,26 +274,26 @@ pub enum LinkEffect {
     /// Arrival of the receiver's report of a [`LinkEffect::GivenUp`] packet at the sending station.
     Aborted {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The station that discarded the packet.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
         /// Tag of the packet.
-        tag: Tag,
+        tag: PacketTag,
     },
     /// Partial reception of a packet that is about to be discarded: the receiving station has the first
     /// fragment, and therefore the headers, but not all other fragments. Reported just before
     /// [`LinkEffect::Discarded`].
     HeaderOnly {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The receiving station.
-        to: Station,
+        to: StationIndex,
         /// Number of the packet.
         number: u64,
         /// Tag of the packet.
-        tag: Tag,
+        tag: PacketTag,
     },
     /// Loss of a frame on its way to the addressed station.
     FrameLost(LostFrame),
@@ -301,26 +301,26 @@ pub enum LinkEffect {
     /// attempts themselves.
     FadeStart {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The addressed station.
-        to: Station,
+        to: StationIndex,
     },
     /// End of a fade: a link ACK has arrived at the sending station.
     FadeEnd {
         /// The sending station.
-        from: Station,
+        from: StationIndex,
         /// The addressed station.
-        to: Station,
+        to: StationIndex,
         /// Time without a link ACK, from [`LinkEffect::FadeStart`].
         lasted: Span,
     },
     /// End of a frame's transmission, before the effects that it causes. Reported only after a call of
-    /// `report_transmissions`.
+    /// `enable_transmission_reports`.
     Transmitted(SentFrame),
     /// Packet in an MPDU of the last [`LinkEffect::Transmitted`]. Packets are reported in the order of the
     /// MPDUs, and in order within each MPDU.
     Mpdu(SentMpdu),
     /// Room for packets of this category at a station that was full. On a radio link, the room is for packets
     /// of any category.
-    Ready(Station, AccessCategory),
+    Ready(StationIndex, AccessCategory),
 }

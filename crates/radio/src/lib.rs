@@ -21,7 +21,7 @@ pub mod phy;
 pub mod propagation;
 mod tag;
 
-pub use tag::Tag;
+pub use tag::PacketTag;
 
 // The unit tests share the harness of the integration tests, which refers to this crate by its
 // name.

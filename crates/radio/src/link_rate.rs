@@ -42,9 +42,9 @@ impl LinkRate {
 
     /// Returns the serialisation time of a packet of `bytes` bytes. For a trace of deliveries it is the mean
     /// time, and for a schedule the time at the lowest rate.
-    pub fn time_for(&self, bytes: u32) -> Span {
+    pub fn serialisation_time(&self, bytes: u32) -> Span {
         match self {
-            LinkRate::Deliveries(deliveries) => deliveries.time_for(bytes),
+            LinkRate::Deliveries(deliveries) => deliveries.mean_packet_time(bytes),
             LinkRate::Rate(_) | LinkRate::Varying(_) => self.typical_rate().time_for_bytes(bytes),
         }
     }
@@ -97,7 +97,7 @@ const OPPORTUNITY_BYTES: u32 = 1504;
 /// counts this header with every packet.
 const TUN_HEADER_BYTES: u32 = 4;
 /// Latest time in a trace, milliseconds.
-const LATEST_MS: u64 = 1_000_000_000;
+const MAX_TIME_MS: u64 = 1_000_000_000;
 
 impl DeliveryTrace {
     /// Parses a trace of delivery opportunities. Each line is the time of an opportunity in integer
@@ -109,7 +109,7 @@ impl DeliveryTrace {
     pub fn parse(text: &str) -> Result<DeliveryTrace, LineError> {
         let mut times: Vec<Span> = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
-            let ms: Option<u64> = text.trim().parse().ok().filter(|ms| *ms <= LATEST_MS);
+            let ms: Option<u64> = text.trim().parse().ok().filter(|ms| *ms <= MAX_TIME_MS);
             let before = times.last().copied().unwrap_or(Span::ZERO);
             let what = match ms.map(Span::from_millis) {
                 Some(time) if time >= before => {
@@ -118,7 +118,7 @@ impl DeliveryTrace {
                 }
                 Some(_) => format!("expected a time not before the time in the previous line, got {text:?}"),
                 None => format!(
-                    "expected the time of a delivery, 0 to {LATEST_MS} whole milliseconds, got {text:?}"
+                    "expected the time of a delivery, 0 to {MAX_TIME_MS} whole milliseconds, got {text:?}"
                 ),
             };
             return Err(LineError { line, message: what });
@@ -143,7 +143,7 @@ impl DeliveryTrace {
     }
 
     /// Returns the number of the first opportunity after `now`.
-    fn first_after(&self, now: Time) -> u64 {
+    fn first_opportunity_after(&self, now: Time) -> u64 {
         let since = now - Time::ZERO;
         let laps = since.whole_multiples(self.period());
         let within = since - self.period() * laps;
@@ -158,7 +158,7 @@ impl DeliveryTrace {
     }
 
     /// Returns the mean time per packet of `bytes` bytes on a saturated link.
-    fn time_for(&self, bytes: u32) -> Span {
+    fn mean_packet_time(&self, bytes: u32) -> Span {
         let charged = u128::from(bytes + TUN_HEADER_BYTES) * u128::from(self.period().nanos());
         let per_period = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES);
         Span::from_nanos(u64::try_from(charged.div_ceil(per_period)).unwrap_or(u64::MAX))
@@ -186,7 +186,7 @@ pub struct Serialiser {
 
 impl Serialiser {
     #[inline]
-    fn time_for(&mut self, bytes: u32) -> Span {
+    fn serialisation_time(&mut self, bytes: u32) -> Span {
         if self.last.0 != bytes {
             self.last = (bytes, self.rate.time_for_bytes(bytes));
         }
@@ -223,7 +223,7 @@ impl LinkTransmitter {
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> PacketTimes {
         if let LinkTransmitter::Rate(serialiser) = self {
-            let end = now + serialiser.time_for(bytes);
+            let end = now + serialiser.serialisation_time(bytes);
             return PacketTimes { start: now, end, arrival: end + delay };
         }
         let (start, end) = (self.transmission_start(now), self.transmission_end(now, bytes));
@@ -243,7 +243,7 @@ impl LinkTransmitter {
     /// A packet that arrives exactly at the end of the previous packet counts as queued.
     pub fn transmission_end(&mut self, start: Time, bytes: u32) -> Time {
         match self {
-            LinkTransmitter::Rate(serialiser) => start + serialiser.time_for(bytes),
+            LinkTransmitter::Rate(serialiser) => start + serialiser.serialisation_time(bytes),
             LinkTransmitter::Deliveries(clock) => clock.transmission_end(start, bytes),
             LinkTransmitter::Varying(walk) => walk.transmission_end(start, bytes),
         }
@@ -266,7 +266,7 @@ impl DeliveryCursor {
     /// same time.
     fn transmission_end(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
-            self.next = self.deliveries.first_after(start);
+            self.next = self.deliveries.first_opportunity_after(start);
             self.left = 0;
         }
         let (mut missing, mut end) = (bytes + TUN_HEADER_BYTES, start);
@@ -359,7 +359,7 @@ mod tests {
             let room = (now.nanos() / 1_000_000_000 * 10 - 2) * 1504;
             let charged = sent * u64::from(bytes + 4);
             assert!(charged.abs_diff(room) < 1504 * 12, "{bytes}: {charged} B, room for {room} B");
-            let mean = plan.time_for(bytes).nanos() * sent;
+            let mean = plan.serialisation_time(bytes).nanos() * sent;
             assert!(mean.abs_diff(now.nanos()) < 1_200_000_000, "{bytes}: {mean} ns of {now}");
         }
     }
@@ -370,7 +370,10 @@ mod tests {
         let mut pace = plan.idle_transmitter(0);
         assert_eq!(pace.transmission_end(at(5), 10), at(15));
         assert_eq!(pace.transmission_end(at(100), 10), at(110));
-        assert_eq!((plan.typical_rate(), plan.time_for(10)), (Rate::from_bps(8000), Span::from_millis(10)));
+        assert_eq!(
+            (plan.typical_rate(), plan.serialisation_time(10)),
+            (Rate::from_bps(8000), Span::from_millis(10))
+        );
     }
 
     #[test]

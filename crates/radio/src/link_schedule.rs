@@ -35,7 +35,7 @@ pub struct Handoff {
     /// Duration of the gap, not zero.
     pub gap: Span,
     /// End of the link at the mobile. The mobile keeps its waiting packets in a handoff.
-    pub mobile: LinkEnd,
+    pub mobile_end: LinkEnd,
     /// True if the old base station forwards its waiting packets and the packets that arrive during the gap.
     /// False if these packets are lost.
     pub is_forwarded: bool,
@@ -74,7 +74,7 @@ enum PhaseState {
 }
 
 /// Start or end of a change, for building the phases.
-enum Edge {
+enum ChangeEdge {
     Begins(ScheduledChange),
     OutageEnds,
     HandoffEnds(Handoff),
@@ -84,19 +84,19 @@ impl LinkSchedule {
     /// Builds the schedule of one direction, with this rate and delay before the first of `changes`. Outages
     /// and handoff gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[ScheduledChange]) -> Self {
-        let mut edges: Vec<(Time, Edge)> = Vec::new();
+        let mut edges: Vec<(Time, ChangeEdge)> = Vec::new();
         for change in changes {
             match change.kind {
                 ChangeKind::Rate(_) => {}
-                ChangeKind::Outage(lasts) => edges.push((change.at + lasts, Edge::OutageEnds)),
+                ChangeKind::Outage(lasts) => edges.push((change.at + lasts, ChangeEdge::OutageEnds)),
                 ChangeKind::Handoff(handoff) => {
-                    edges.push((change.at + handoff.gap, Edge::HandoffEnds(handoff)))
+                    edges.push((change.at + handoff.gap, ChangeEdge::HandoffEnds(handoff)))
                 }
             }
-            edges.push((change.at, Edge::Begins(*change)));
+            edges.push((change.at, ChangeEdge::Begins(*change)));
         }
         // At equal times the end of a change comes before the start of another.
-        edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
+        edges.sort_by_key(|(at, edge)| (*at, matches!(edge, ChangeEdge::Begins(_))));
         let mut schedule = LinkSchedule {
             phases: vec![Phase { from: Time::ZERO, pace: PhaseState::Sends(rate), delay }],
             handoffs: Vec::new(),
@@ -104,27 +104,27 @@ impl LinkSchedule {
         let (mut rate, mut delay, mut halted) = (rate, delay, None);
         for (at, edge) in edges {
             match edge {
-                Edge::Begins(ScheduledChange { kind: ChangeKind::Rate(new), .. }) => rate = new,
-                Edge::Begins(ScheduledChange { kind: ChangeKind::Outage(_), .. }) => {
+                ChangeEdge::Begins(ScheduledChange { kind: ChangeKind::Rate(new), .. }) => rate = new,
+                ChangeEdge::Begins(ScheduledChange { kind: ChangeKind::Outage(_), .. }) => {
                     halted = Some(PhaseState::Waits)
                 }
-                Edge::Begins(ScheduledChange { kind: ChangeKind::Handoff(handoff), .. }) => {
+                ChangeEdge::Begins(ScheduledChange { kind: ChangeKind::Handoff(handoff), .. }) => {
                     halted = Some(PhaseState::Moves(handoff));
                     schedule.handoffs.push((at, handoff));
                 }
-                Edge::OutageEnds => halted = None,
-                Edge::HandoffEnds(handoff) => {
+                ChangeEdge::OutageEnds => halted = None,
+                ChangeEdge::HandoffEnds(handoff) => {
                     halted = None;
                     rate = handoff.rate.unwrap_or(rate);
                     delay = handoff.delay.unwrap_or(delay);
                 }
             }
-            schedule.enter(Phase { from: at, pace: halted.unwrap_or(PhaseState::Sends(rate)), delay });
+            schedule.push_phase(Phase { from: at, pace: halted.unwrap_or(PhaseState::Sends(rate)), delay });
         }
         schedule
     }
 
-    fn enter(&mut self, phase: Phase) {
+    fn push_phase(&mut self, phase: Phase) {
         match self.phases.last_mut() {
             Some(last) if last.from == phase.from => *last = phase,
             Some(last) if last.pace == phase.pace && last.delay == phase.delay => {}
@@ -157,7 +157,7 @@ impl LinkSchedule {
 impl Handoff {
     /// True if packets that `end` sends or queues are lost in the gap.
     fn loses_departures(&self, end: LinkEnd) -> bool {
-        !self.is_forwarded && end != self.mobile
+        !self.is_forwarded && end != self.mobile_end
     }
 }
 
@@ -178,7 +178,7 @@ impl ScheduleCursor {
         ScheduleCursor { schedule, end, here: 0, arrived: Time::ZERO }
     }
 
-    fn go_to(&mut self, now: Time) {
+    fn advance_to(&mut self, now: Time) {
         while self.schedule.phases.get(self.here + 1).is_some_and(|next| next.from <= now) {
             self.here += 1;
         }
@@ -187,9 +187,9 @@ impl ScheduleCursor {
     /// Returns the time of the first bit of a packet that reaches the transmitter at `now`: `now`, or the end
     /// of an outage or gap.
     pub fn transmission_start(&mut self, now: Time) -> Time {
-        self.go_to(now);
+        self.advance_to(now);
         let mut ahead = self.schedule.phases[self.here..].iter();
-        match ahead.find(|phase| !phase.pace.holds(self.end)) {
+        match ahead.find(|phase| !phase.pace.holds_packets_at(self.end)) {
             Some(phase) => phase.from.max(now),
             None => unreachable!("the last phase has a rate"),
         }
@@ -200,7 +200,7 @@ impl ScheduleCursor {
     /// A packet that a handoff interrupts is sent again from its first bit over the new cell, or is lost. A
     /// lost packet leaves the transmitter at the end of the gap.
     pub fn transmission_end(&mut self, now: Time, bytes: u32) -> Time {
-        self.go_to(now);
+        self.advance_to(now);
         // Work is counted in billionths of a bit: rate times nanoseconds is then an integer.
         let whole = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut at) = (whole, now);
@@ -210,7 +210,7 @@ impl ScheduleCursor {
                 PhaseState::Sends(rate) => {
                     let sent = u128::from(rate.bps()) * u128::from((next.from - at).nanos());
                     if left <= sent {
-                        return at + time_for(left, rate);
+                        return at + serialisation_time(left, rate);
                     }
                     left -= sent;
                 }
@@ -221,7 +221,7 @@ impl ScheduleCursor {
             at = next.from;
         }
         match ahead.last().map(|phase| phase.pace) {
-            Some(PhaseState::Sends(rate)) => at + time_for(left, rate),
+            Some(PhaseState::Sends(rate)) => at + serialisation_time(left, rate),
             _ => unreachable!("the last phase has a rate"),
         }
     }
@@ -230,7 +230,7 @@ impl ScheduleCursor {
     /// packets: on a shorter path, a packet arrives no earlier than the previous packet. 3GPP's PDCP also
     /// delivers in sequence across a handoff (TS 38.323 §5.2.2).
     pub fn arrival_time(&mut self, sent: Time) -> Time {
-        self.go_to(sent);
+        self.advance_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
         self.arrived
     }
@@ -238,7 +238,7 @@ impl ScheduleCursor {
 
 impl PhaseState {
     /// True if packets at the transmitter of `end` wait in this phase.
-    fn holds(self, end: LinkEnd) -> bool {
+    fn holds_packets_at(self, end: LinkEnd) -> bool {
         match self {
             PhaseState::Sends(_) => false,
             PhaseState::Waits => true,
@@ -248,7 +248,7 @@ impl PhaseState {
 }
 
 /// Returns the serialisation time of `work` billionths of a bit, rounded up to a nanosecond.
-fn time_for(work: u128, rate: Rate) -> Span {
+fn serialisation_time(work: u128, rate: Rate) -> Span {
     Span::from_nanos(u64::try_from(work.div_ceil(u128::from(rate.bps()))).unwrap_or(u64::MAX))
 }
 
@@ -284,7 +284,7 @@ mod tests {
     ) -> ScheduledChange {
         let kind = ChangeKind::Handoff(Handoff {
             gap: Span::from_millis(gap),
-            mobile: 1,
+            mobile_end: 1,
             is_forwarded,
             rate: bps.map(Rate::from_bps),
             delay: delay.map(Span::from_millis),

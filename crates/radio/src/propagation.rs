@@ -10,7 +10,7 @@ const REFERENCE_METRES: f64 = 1.0;
 
 /// Transmitter power, path loss, and receiver thresholds. Antennas have no gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Propagation {
+pub struct PathLossModel {
     /// Transmitted power in dBm.
     pub power_dbm: f64,
     /// Receive threshold in dBm: minimum power of a decodable frame.
@@ -18,7 +18,7 @@ pub struct Propagation {
     /// Carrier-sense threshold in dBm: minimum power at which the medium is busy.
     pub sense_threshold_dbm: f64,
     /// Carrier frequency in Hz.
-    pub frequency: f64,
+    pub frequency_hz: f64,
     /// Height of all antennas above a ground that reflects the signal, in metres; `None` for free space.
     pub height_metres: Option<f64>,
     /// Capture ratio, as a linear ratio of powers. The first of two overlapping frames is received if the
@@ -31,10 +31,10 @@ pub fn ratio_from_db(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
 
-impl Propagation {
+impl PathLossModel {
     /// Returns the ranges at which the received power falls to the receive and carrier-sense thresholds.
     pub fn range(&self) -> RadioRange {
-        let reach = |threshold| self.distance(self.power_dbm - threshold);
+        let reach = |threshold| self.distance_at_loss(self.power_dbm - threshold);
         let (receive, sense) = (reach(self.receive_threshold_dbm), reach(self.sense_threshold_dbm));
         RadioRange {
             receive_metres: receive,
@@ -50,7 +50,7 @@ impl Propagation {
     }
 
     fn wavelength(&self) -> f64 {
-        SPEED_OF_LIGHT / self.frequency
+        SPEED_OF_LIGHT / self.frequency_hz
     }
 
     /// Returns the crossover distance in metres. Beyond this distance, the reflection by the ground dominates
@@ -62,7 +62,7 @@ impl Propagation {
 
     /// Returns the distance in metres at which the path loss is `loss` dB. The received fraction of the power
     /// is (λ / 4πd)² in free space (Friis 1946) and (h² / d²)² beyond the crossover distance.
-    fn distance(&self, loss: f64) -> f64 {
+    fn distance_at_loss(&self, loss: f64) -> f64 {
         let factor = libm::sqrt(ratio_from_db(loss));
         let free_space = factor * self.wavelength() / (4.0 * PI);
         match self.height_metres {
@@ -88,7 +88,7 @@ impl RadioRange {
 
     /// Returns the received power at a distance, on a scale common to all distances. `square` is the square
     /// of the distance in m².
-    pub(crate) fn received_power(&self, square: f64) -> f64 {
+    pub(crate) fn relative_received_power(&self, square: f64) -> f64 {
         let square = square.max(REFERENCE_METRES * REFERENCE_METRES);
         (self.crossover_metres * self.crossover_metres / square).min(1.0) / square
     }
@@ -99,11 +99,11 @@ mod tests {
     use super::*;
 
     /// Parameters of Cheng & Lin 2008 in ns-2: 0.28183815 W, 2.4 GHz, antennas at 1.5 m.
-    const CHENG: Propagation = Propagation {
+    const CHENG: PathLossModel = PathLossModel {
         power_dbm: 24.5,
         receive_threshold_dbm: 0.0,
         sense_threshold_dbm: 0.0,
-        frequency: 2.4e9,
+        frequency_hz: 2.4e9,
         height_metres: Some(1.5),
         capture_ratio: RadioRange::DEFAULT_CAPTURE_RATIO,
     };
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn the_received_power_at_the_range_is_the_threshold() {
         let range = |receive, sense, height| {
-            Propagation {
+            PathLossModel {
                 receive_threshold_dbm: receive,
                 sense_threshold_dbm: sense,
                 height_metres: height,
@@ -148,11 +148,11 @@ mod tests {
     fn the_defaults_of_ns2_reach_250_and_550_metres() {
         let dbm = |watts: f64| 10.0 * (watts * 1e3).log10();
         let (power, receive, sense) = (dbm(0.281_838_15), dbm(3.652e-10), dbm(1.559e-11));
-        let range = Propagation {
+        let range = PathLossModel {
             power_dbm: power,
             receive_threshold_dbm: receive,
             sense_threshold_dbm: sense,
-            frequency: 914e6,
+            frequency_hz: 914e6,
             ..CHENG
         }
         .range();
@@ -165,14 +165,15 @@ mod tests {
     #[test]
     fn power_falls_by_the_second_then_the_fourth_power() {
         let range = RadioRange { crossover_metres: 200.0, ..RadioRange::free_space(250.0, 550.0) };
-        let ratio = |a: f64, b: f64| range.received_power(a * a) / range.received_power(b * b);
+        let ratio =
+            |a: f64, b: f64| range.relative_received_power(a * a) / range.relative_received_power(b * b);
         assert_eq!(ratio(30.0, 60.0), 4.0);
         assert_eq!(ratio(100.0, 200.0), 4.0);
         assert_eq!(ratio(200.0, 400.0), 16.0);
         assert_eq!(ratio(100.0, 400.0), 64.0);
-        assert_eq!(range.received_power(0.0), range.received_power(1.0));
+        assert_eq!(range.relative_received_power(0.0), range.relative_received_power(1.0));
         let free = RadioRange::free_space(40.0, 85.0);
-        assert_eq!(free.received_power(400.0 * 400.0), 1.0 / (400.0 * 400.0));
+        assert_eq!(free.relative_received_power(400.0 * 400.0), 1.0 / (400.0 * 400.0));
     }
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn a_threshold_above_the_power_at_1_m_has_a_range_below_1_m() {
         assert!((CHENG.max_received_dbm() - friis(1.0)).abs() < 1e-9);
-        let at = |receive| Propagation { receive_threshold_dbm: receive, ..CHENG }.range().receive_metres;
+        let at = |receive| PathLossModel { receive_threshold_dbm: receive, ..CHENG }.range().receive_metres;
         assert!(at(CHENG.max_received_dbm() - 1e-9) > 1.0 && at(CHENG.max_received_dbm() + 1e-9) < 1.0);
     }
 }

@@ -5,7 +5,7 @@ use airhop_base::FlowId;
 /// Flow and sequence number of a packet. A link layer uses the tag to identify the TCP segment in a frame
 /// (Yun 2009 §3.1: "flow information, sequence number").
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tag {
+pub struct PacketTag {
     /// Flow of the packet.
     pub flow: FlowId,
     /// Length of the TCP payload in bytes; 0 without payload.
@@ -14,7 +14,7 @@ pub struct Tag {
     pub seq: u64,
 }
 
-impl Tag {
+impl PacketTag {
     /// Returns the sequence number after the last byte of the TCP payload.
     pub fn end_seq(&self) -> u64 {
         self.seq + u64::from(self.payload_bytes)

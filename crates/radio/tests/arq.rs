@@ -269,7 +269,7 @@ proptest! {
         let (ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. }) = &plan else { unreachable!() };
         let said = World::run(&plan, &channel, &arrivals);
         for frame in &said.sent {
-            prop_assert!(frame.number < frame.floor + u64::from(rules.window));
+            prop_assert!(frame.number < frame.lowest_pending + u64::from(rules.window));
         }
     }
 

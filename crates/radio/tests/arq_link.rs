@@ -228,7 +228,7 @@ fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     let mut packets = packets.to_vec();
     packets.sort_by_key(|p| p.2);
     let mut world = World::new(plan, seed);
-    world.link.report_transmissions();
+    world.link.enable_transmission_reports();
     for (end, bytes, at) in packets {
         world.run(Time::ZERO + Span::from_micros(at));
         world.push(end, bytes);
@@ -318,7 +318,7 @@ proptest! {
         for (at, note) in &world.notes {
             if let Note::Transmitted(SentFrame { from: end, bytes, start, .. }) = *note {
                 prop_assert!(start >= free[usize::from(end)]);
-                prop_assert_eq!(*at, start + plan.rates[usize::from(end)].time_for(bytes));
+                prop_assert_eq!(*at, start + plan.rates[usize::from(end)].serialisation_time(bytes));
                 free[usize::from(end)] = *at;
             }
         }

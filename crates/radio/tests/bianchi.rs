@@ -39,7 +39,7 @@ fn model(n: i32, plan: &CellPlan, attempts: Option<u32>, after_collision: Span) 
     let phy = &plan.phy;
     let control = |bytes| phy.airtime(bytes, plan.control_rate);
     let [rts, cts, ack] = [RTS_BYTES, CTS_BYTES, ACK_BYTES].map(control);
-    let data = phy.airtime(IP_BYTES + plan.overhead_bytes, plan.rate);
+    let data = phy.airtime(IP_BYTES + plan.overhead_bytes, plan.data_rate);
     let (success, collision) = match plan.access_method {
         AccessMethod::Basic => (data + phy.sifs + ack + phy.difs(), data + after_collision),
         AccessMethod::RtsCts => (rts + cts + data + ack + phy.sifs * 3 + phy.difs(), rts + after_collision),

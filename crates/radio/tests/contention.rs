@@ -4,7 +4,7 @@
 use crate::harness::{on_link, plan};
 use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, RandomStreams};
-use airhop_radio::Tag;
+use airhop_radio::PacketTag;
 use airhop_radio::cell::{AccessMethod, Cell, CellEvent, CellPlan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::{LinkEffect, OutgoingPacket};
@@ -24,7 +24,7 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
             let now = queue.now();
             let body = Body::Udp(Datagram { sequence_number: 0, len: BYTES - 28, sent: now, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));
-            let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
+            let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
             let category = AccessCategory::default();
             let packet = OutgoingPacket {
                 to: 1,
@@ -33,7 +33,7 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
                 header_bytes: 28,
                 tag,
                 category,
-                fragments: None,
+                fragmentation: None,
             };
             (taken, failed) = (now, 0);
             cell.send(now, 0, packet, &mut queue);
@@ -64,7 +64,7 @@ fn contention_time_ends_at_the_successful_exchange() {
         plan.access_method = access;
         plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.5, reference_bits: 8 * 1076 })];
         let phy = &plan.phy;
-        let data = phy.airtime(BYTES + plan.overhead_bytes, plan.rate);
+        let data = phy.airtime(BYTES + plan.overhead_bytes, plan.data_rate);
         let control = |bytes| phy.airtime(bytes, plan.control_rate) + phy.sifs;
         let reserved = control(RTS_BYTES) + control(CTS_BYTES);
         let exchange = if access == AccessMethod::Basic { data } else { reserved + data };

@@ -28,9 +28,9 @@
 
 use crate::harness::{Note, World, line};
 use airhop_base::{DropCause, Rate, Span, Time};
-use airhop_radio::cell::{AccessMethod, CellPlan, CellRules, Station};
+use airhop_radio::cell::{AccessMethod, CellPlan, CellRules, StationIndex};
 use airhop_radio::layer::FrameKind;
-use airhop_radio::phy::{ACK_BYTES, Coding, DATA_OVERHEAD, Phy};
+use airhop_radio::phy::{ACK_BYTES, Coding, DATA_OVERHEAD_BYTES, Phy};
 
 /// Outcome of two frames whose starts are a given number of slots apart.
 struct Step {
@@ -90,7 +90,7 @@ fn times(plan: &CellPlan, bytes: u32) -> Times {
     let phy = plan.phy;
     let success = phy.sifs + phy.airtime(ACK_BYTES, plan.control_rate);
     Times {
-        data: phy.airtime(bytes + DATA_OVERHEAD, plan.rate),
+        data: phy.airtime(bytes + DATA_OVERHEAD_BYTES, plan.data_rate),
         timeout: success + phy.slot,
         success,
         difs: phy.difs(),
@@ -130,7 +130,7 @@ fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
 
 /// Simulates two saturated senders with one attempt per packet for 100 s. Returns the number of received
 /// frames per sent frame, and per second.
-fn measured(plan: &CellPlan, ways: [(Station, Station); 2], bytes: u32) -> [f64; 2] {
+fn measured(plan: &CellPlan, ways: [(StationIndex, StationIndex); 2], bytes: u32) -> [f64; 2] {
     let mut plan = plan.clone();
     plan.max_attempts = 1;
     let mut world = World::new(&plan, 1);
@@ -245,10 +245,10 @@ fn rts_cts_protects_only_where_the_cts_is_decoded() {
 fn a_station_ignores_a_cts_after_its_attempt_failed() {
     let hidden = line(&[0.0, 30.0, 60.0], 35.0, 35.0);
     let mut plan = CellPlan { rules: CellRules::IEEE, access_method: AccessMethod::RtsCts, ..hidden };
-    plan.phy = Phy { plcp: Span::from_nanos(4), coding: Coding::Serial, ..Phy::ERP_OFDM };
-    (plan.rate, plan.control_rate) = (Rate::from_bps(54_000_000), Rate::from_bps(24_000_000));
+    plan.phy = Phy { plcp_duration: Span::from_nanos(4), coding: Coding::Serial, ..Phy::ERP_OFDM };
+    (plan.data_rate, plan.control_rate) = (Rate::from_bps(54_000_000), Rate::from_bps(24_000_000));
     let mut world = World::new(&plan, 1);
-    world.cell.report_transmissions();
+    world.cell.enable_transmission_reports();
     [0, 2].into_iter().for_each(|station| world.saturate(station, 1, 60));
     world.run(Time::ZERO + Span::from_secs(1));
     let mut granted = [None; 3];
@@ -256,7 +256,7 @@ fn a_station_ignores_a_cts_after_its_attempt_failed() {
     for (_, note) in &world.notes {
         let Note::Transmitted(tx) = note else { continue };
         let station = usize::from(tx.from);
-        match tx.frame {
+        match tx.kind {
             FrameKind::Rts => granted[station] = Some((tx.packet_number, tx.attempt)),
             FrameKind::Data => {
                 assert_eq!(

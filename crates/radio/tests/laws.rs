@@ -7,7 +7,7 @@ use airhop_radio::cell::{
 };
 use airhop_radio::errors::{ErrorPlan, FadePlan, FrameSelection, InitialState, Sojourn};
 use airhop_radio::layer::{Fragmentation, FrameKind};
-use airhop_radio::phy::{DATA_OVERHEAD, Phy};
+use airhop_radio::phy::{DATA_OVERHEAD_BYTES, Phy};
 use proptest::prelude::*;
 
 fn errors() -> impl Strategy<Value = ErrorPlan> {
@@ -50,7 +50,7 @@ prop_compose! {
         links in prop::collection::vec((prop::option::of(0_u16..2), prop::option::of(0_u16..2), errors()), 0..4),
     ) -> CellPlan {
         let [rate, control_rate]: [Rate; 2] = rates.map(|i| phy.rates[i.index(phy.rates.len())]);
-        CellPlan { control_rate, access_method: if rts { AccessMethod::RtsCts } else { AccessMethod::Basic }, max_attempts: attempts, overhead_bytes: DATA_OVERHEAD, fragmentation_threshold: fragmentation, rules: CellRules {
+        CellPlan { control_rate, access_method: if rts { AccessMethod::RtsCts } else { AccessMethod::Basic }, max_attempts: attempts, overhead_bytes: DATA_OVERHEAD_BYTES, fragmentation_threshold: fragmentation, rules: CellRules {
                 immediate_access,
                 ack_timeout: if ieee_timeout { AckTimeout::Ieee } else { AckTimeout::Ns2 },
                 interference_rule: if sums { InterferenceRule::Sinr } else { InterferenceRule::Lock },

@@ -166,7 +166,7 @@ fn an_idle_frame_reveals_the_loss_of_the_last_frame() {
     assert_eq!(story(1, &[[0, 50], [1000, 1001]], &[]), later);
 
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[0, 50]]), ErrorPlan::Clean]), 1);
-    world.link.report_transmissions();
+    world.link.enable_transmission_reports();
     world.push(0, 100);
     world.run(Time::ZERO + Span::from_secs(1));
     let idle = world.notes.iter().filter_map(|(_, note)| match note {
@@ -186,7 +186,7 @@ fn an_idle_frame_reveals_the_loss_of_the_last_frame() {
 #[test]
 fn one_nak_names_all_frames_of_a_gap() {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 400], [555, 655]]), ErrorPlan::Clean]), 1);
-    world.link.report_transmissions();
+    world.link.enable_transmission_reports();
     (0..5).for_each(|_| world.push(0, 100));
     world.run(Time::ZERO + us(5000));
     // At 545 µs frames 1, 2 and 3 are missing. The retransmissions are sent from 600 on, and the first two

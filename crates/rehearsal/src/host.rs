@@ -49,7 +49,7 @@ impl Connection {
     /// Executes all actions that are due at `now`.
     pub fn run_due_actions(&mut self, now: Time, sent: &mut SentDatagrams) {
         if let Some((_, bytes)) = self.opens.take_if(|(at, _)| *at <= now) {
-            self.sender.supply(bytes);
+            self.sender.supply_data(bytes);
         }
         if self.sender.poll_timeout().is_some_and(|due| due <= now) {
             self.sender.on_timeout(now);
@@ -83,15 +83,15 @@ impl Connection {
 
     fn transmit(&mut self, now: Time, sent: &mut SentDatagrams) {
         while let Some(packet) = self.sender.poll_transmit(now) {
-            self.put(&packet, sent);
+            self.push_encoded(&packet, sent);
         }
         while let Some(packet) = self.receiver.poll_transmit(now) {
-            self.put(&packet, sent);
+            self.push_encoded(&packet, sent);
         }
     }
 
-    fn put(&mut self, packet: &Packet, sent: &mut SentDatagrams) {
-        self.conversation.observe(packet);
+    fn push_encoded(&mut self, packet: &Packet, sent: &mut SentDatagrams) {
+        self.conversation.record_window_scale(packet);
         let mut bytes = Vec::new();
         if encode(packet, &self.conversation, &mut bytes).is_ok() {
             sent.push((packet.src, bytes));

@@ -33,7 +33,7 @@ pub struct Rehearsal<'a> {
     /// TCP connections of the hosts.
     pub connections: Vec<DataConnection<'a>>,
     /// Number of random datagrams (noise): TCP, UDP, ICMP and others, some of them malformed.
-    pub noise: usize,
+    pub noise_datagrams: usize,
     /// Duration of the rehearsal.
     pub duration: Span,
     /// Extra time added to each sleep of the emulator that ends with an event. The packets of this event are
@@ -74,11 +74,11 @@ impl Rehearsal<'_> {
         log: &mut LogWriter,
     ) -> Result<LoopResult, LoopError> {
         let connections = (0..).zip(&self.connections).map(|(number, data)| Connection::new(number, data));
-        let hosts = Hosts(Rc::new(RefCell::new(VirtualHosts {
+        let hosts = HostsHandle(Rc::new(RefCell::new(VirtualHosts {
             now: Time::ZERO,
             oversleep: self.oversleep,
             connections: connections.collect(),
-            noise: noise::datagrams(&self.host_nodes, self.noise, self.duration, self.seed),
+            noise: noise::draw_datagrams(&self.host_nodes, self.noise_datagrams, self.duration, self.seed),
             waiting: self.host_nodes.iter().map(|end| (*end, VecDeque::new())).collect(),
         })));
         let ports =
@@ -90,7 +90,7 @@ impl Rehearsal<'_> {
             sleeper,
             ports,
             duration: self.duration,
-            spin: Span::ZERO,
+            busy_wait: Span::ZERO,
             socket_samples: sockets,
         }
         .run(world, Some(log), &|| None, &mut |_, _| {})
@@ -153,9 +153,9 @@ impl VirtualHosts {
 
 /// Shared handle of the machine: the clock, the sleeper, and the host side of every port.
 #[derive(Clone)]
-struct Hosts(Rc<RefCell<VirtualHosts>>);
+struct HostsHandle(Rc<RefCell<VirtualHosts>>);
 
-impl Clock for Hosts {
+impl Clock for HostsHandle {
     fn now(&self) -> Time {
         let mut machine = self.0.borrow_mut();
         machine.now += CLOCK_READ_TIME;
@@ -163,7 +163,7 @@ impl Clock for Hosts {
     }
 }
 
-impl Sleeper for Hosts {
+impl Sleeper for HostsHandle {
     fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()> {
         let mut machine = self.0.borrow_mut();
         let machine = &mut *machine;
@@ -181,7 +181,7 @@ impl Sleeper for Hosts {
 /// Host side of a node's port.
 struct HostPort {
     node: NodeId,
-    hosts: Hosts,
+    hosts: HostsHandle,
 }
 
 impl Port for HostPort {

@@ -66,17 +66,17 @@ impl NewScheme {
             family: leak(self.family),
             preset: None,
             about: "",
-            helps: "",
-            cite: leak(self.cite),
-            needs: Box::leak(self.needs.into_iter().map(leak).collect()),
+            applicability: "",
+            citation: leak(self.cite),
+            network_requirements: Box::leak(self.needs.into_iter().map(leak).collect()),
             params: Box::leak(self.params.into_iter().map(NewParam::leak).collect()),
-            verified: &[],
-            reconstructed: &[],
+            verified_rules: &[],
+            reconstructed_rules: &[],
             features: ReceiverFeatures {
                 sack: kind.needs_sack,
                 delivery_rate: self.delivery_rate,
                 paces: self.paces,
-                ..ReceiverFeatures::NOTHING
+                ..ReceiverFeatures::NONE
             },
             build: Box::leak(Box::new(move |params: &Params, config: &airhop_tcp::Config| {
                 let (control, notices) = policies(params);
@@ -88,13 +88,13 @@ impl NewScheme {
     }
 
     fn check(&self) -> Result<(), String> {
-        if !is_name(&self.name) {
+        if !is_valid_name(&self.name) {
             return Err(format!(
                 "expected a name of letters, digits, -, _ and + that begins with a letter, such as \"mine\", got \"{}\"",
                 self.name
             ));
         }
-        self.needs.iter().try_for_each(|need| match service(need) {
+        self.needs.iter().try_for_each(|need| match find_service(need) {
             Ok(_) => Ok(()),
             Err(why) => Err(why.replacen(&format!("\"{need}\";"), &format!("\"{need}\" in needs;"), 1)),
         })?;
@@ -130,7 +130,7 @@ impl NewParam {
 /// # Errors
 ///
 /// Returns a message for the user if there is no such service.
-pub fn service(name: &str) -> Result<&'static str, String> {
+pub fn find_service(name: &str) -> Result<&'static str, String> {
     services::find(name).map(|service| service.name).ok_or_else(|| {
         let known = services::names();
         let hint = did_you_mean(name, known.iter().copied());
@@ -139,7 +139,7 @@ pub fn service(name: &str) -> Result<&'static str, String> {
 }
 
 /// True if the text needs no quotes on a command line, and cannot be mistaken for a TOML value.
-fn is_name(text: &str) -> bool {
+fn is_valid_name(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(is_letter)

@@ -1,7 +1,7 @@
 //! Lists of schemes, services, keys and measures, as JSON or Markdown for people and programs.
 
 use crate::grammar;
-use crate::tables::SCENARIO;
+use crate::tables::SCENARIO_KEYS;
 use airhop_net::services::{RealHostEffect, SERVICES, Service};
 use airhop_net::{
     Column, FlowAggregation, class_columns, flow_columns, queue_columns, run_columns, station_columns,
@@ -45,12 +45,12 @@ struct Parameter {
 fn parameter(p: &Param) -> Parameter {
     Parameter {
         name: p.name,
-        default: match p.words.get(p.default as usize) {
+        default: match p.choices.get(p.default as usize) {
             Some(word) => Value::from(*word),
             None => Value::from(p.default),
         },
-        range: p.words.is_empty().then(|| p.range.into()),
-        words: p.words,
+        range: p.choices.is_empty().then(|| p.range.into()),
+        words: p.choices,
         about: p.about,
     }
 }
@@ -64,13 +64,13 @@ pub fn schemes_json() -> String {
         family: s.family,
         preset: s.preset.map(Preset::name),
         about: s.about,
-        helps: s.helps,
-        cite: s.cite,
-        needs: s.needs,
+        helps: s.applicability,
+        cite: s.citation,
+        needs: s.network_requirements,
         flags: s.features.flags(),
         parameters: s.params.iter().map(parameter).collect(),
-        verified: s.verified,
-        reconstructed: s.reconstructed,
+        verified: s.verified_rules,
+        reconstructed: s.reconstructed_rules,
     };
     let all: Vec<_> = airhop_tcp::schemes().iter().map(listed).collect();
     serde_json::to_string(&all).expect("numbers and strings are JSON")
@@ -103,12 +103,12 @@ pub fn services_json() -> String {
 /// two extensions for each kind: `x-example`, the shortest table in TOML, and `x-flags`, properties for
 /// programs that read results.
 pub fn schema_json() -> String {
-    grammar::schema::schema(&SCENARIO)
+    grammar::schema::render_schema(&SCENARIO_KEYS)
 }
 
 /// Returns a Markdown page with all keys of a scenario file, each with its kind of value and its default.
 pub fn reference_markdown() -> String {
-    grammar::reference::reference(&SCENARIO)
+    grammar::reference::render_reference(&SCENARIO_KEYS)
 }
 
 /// Returns the measures of a flow and of a run as a JSON list of columns, in the order of the run document.

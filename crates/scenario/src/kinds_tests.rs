@@ -1,9 +1,9 @@
 //! Tests that every kind of table and every word of every key is simulated. If a kind were declared but not
 //! planned, another kind would be simulated in its place.
 
-use crate::grammar::key::{Choice, Key, Kind, Variant};
+use crate::grammar::key::{Choice, Key, ValueKind, Variant};
 use crate::grammar::quantity::standards;
-use crate::tables::SCENARIO;
+use crate::tables::SCENARIO_KEYS;
 use crate::{Overrides, Scenario, ScenarioError};
 use std::collections::{HashMap, HashSet};
 
@@ -111,17 +111,17 @@ fn parse(text: &str, sets: &[(String, String)]) -> Result<Scenario, ScenarioErro
 
 /// Calls `see` for each key in these tables, with the key's path. For the keys of a table with kinds the path
 /// contains the `kind`: `flow.tcp.preset`, `change outage.fate`.
-fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kind)) {
+fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static ValueKind)) {
     for key in keys {
         let here = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         see(&here, &key.kind);
         match &key.kind {
-            Kind::Tables(keys)
-            | Kind::Section(keys)
-            | Kind::Sections(keys)
-            | Kind::Switch(keys)
-            | Kind::RateOrTable(keys) => walk(keys, &here, see),
-            Kind::Choice(choice) | Kind::Choices(choice) | Kind::Drawn { choice, .. } => {
+            ValueKind::Tables(keys)
+            | ValueKind::Section(keys)
+            | ValueKind::Sections(keys)
+            | ValueKind::Switch(keys)
+            | ValueKind::RateOrTable(keys) => walk(keys, &here, see),
+            ValueKind::Choice(choice) | ValueKind::Choices(choice) | ValueKind::Drawn { choice, .. } => {
                 for variant in choice.variants {
                     walk(variant.keys, &format!("{} {}", choice.what, variant.kind), see);
                 }
@@ -135,8 +135,8 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
 /// kinds that is not in a list has no such key.
 #[test]
 fn every_kind_in_a_list_accepts_a_direction() {
-    walk(&SCENARIO, "", &mut |path, kind| {
-        let (Kind::Choice(choice) | Kind::Choices(choice)) = kind else { return };
+    walk(&SCENARIO_KEYS, "", &mut |path, kind| {
+        let (ValueKind::Choice(choice) | ValueKind::Choices(choice)) = kind else { return };
         for variant in choice.variants {
             let has_one = |listed| variant.keys(listed).iter().any(|key| key.name == "direction");
             let expect = [kind.may_be_list(), false];
@@ -149,8 +149,9 @@ fn every_kind_in_a_list_accepts_a_direction() {
 /// kind would be simulated.
 #[test]
 fn every_kind_has_its_own_plan() {
-    walk(&SCENARIO, "", &mut |_, kind| {
-        let (Kind::Choice(choice) | Kind::Choices(choice) | Kind::Drawn { choice, .. }) = kind else {
+    walk(&SCENARIO_KEYS, "", &mut |_, kind| {
+        let (ValueKind::Choice(choice) | ValueKind::Choices(choice) | ValueKind::Drawn { choice, .. }) = kind
+        else {
             return;
         };
         let mut plans = HashMap::new();
@@ -158,7 +159,7 @@ fn every_kind_has_its_own_plan() {
             let scenario = read(&file(choice.what, &example(choice, variant)), &[]);
             let plan = format!("{:?}", scenario.plan());
             // The output of `airhop show` reads back to the same scenario.
-            assert_eq!(format!("{:?}", read(&scenario.toml(), &[]).plan()), plan, "{}", variant.kind);
+            assert_eq!(format!("{:?}", read(&scenario.to_toml(), &[]).plan()), plan, "{}", variant.kind);
             let twin = plans.insert(plan, variant.kind);
             assert_eq!(twin, None, "{} \"{}\" is planned as it, too", choice.what, variant.kind);
         }
@@ -233,18 +234,18 @@ fn beside(key: &str, word: &str) -> Vec<(String, String)> {
 
 #[test]
 fn every_keyword_has_its_own_plan() {
-    walk(&SCENARIO, "", &mut |key, kind| match kind {
+    walk(&SCENARIO_KEYS, "", &mut |key, kind| match kind {
         // The kind of an application depends on the transport, so the words of `flow.transport` cannot be
         // tested alone.
-        Kind::Word(_) if key == "flow.transport" => {}
-        Kind::Standard => {
+        ValueKind::Word(_) if key == "flow.transport" => {}
+        ValueKind::Standard => {
             for word in standards() {
                 let sets =
                     [beside(key, word), vec![("wlan.cell.standard".to_string(), format!("\"{word}\""))]];
                 assert_eq!(read(&file("", ""), &sets.concat()).plan().links.wlans[0].cell.phy.name, word);
             }
         }
-        Kind::Word(words) => {
+        ValueKind::Word(words) => {
             let found = WORDS.iter().find(|(known, ..)| *known == key);
             let (_, slot, table, path) =
                 found.unwrap_or_else(|| panic!("no message states where {key} is set"));
@@ -257,7 +258,7 @@ fn every_keyword_has_its_own_plan() {
             // specifies.
             assert_eq!(plans.len(), words().len(), "two words of {key} have equal plans");
         }
-        Kind::Words(words) => {
+        ValueKind::Words(words) => {
             for word in words() {
                 let sets = [("flow.far.services".to_string(), format!("[\"{word}\"]"))];
                 let scenario = read(&file("", ""), &sets);

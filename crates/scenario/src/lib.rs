@@ -22,14 +22,14 @@ mod runs;
 mod tables;
 mod whole;
 
-pub use added::{NewParam, NewScheme, PolicyFactory, service};
+pub use added::{NewParam, NewScheme, PolicyFactory, find_service};
 pub use airhop_net::outside::{AddressScope, ObservedFlow, ObservedLoad};
 pub use airhop_net::{EmulatorPlan, WorldSchedule};
 pub use catalogue::{measures_json, reference_markdown, schema_json, schemes_json, services_json};
 pub use grammar::problem::ScenarioError;
 pub use runs::fades::SavedFades;
 pub use runs::open::OpenRun;
-pub use runs::run::{Outcome, Pool, Progress, Recording, Run, RunError};
+pub use runs::run::{Progress, RecordingOptions, Run, RunError, RunOutcome, RunPool};
 pub use whole::files::FileLocation;
 pub use whole::hints::{BaseStack, Hint};
 pub use whole::opening::{HostAttachment, RealHostPlan};

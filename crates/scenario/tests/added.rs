@@ -2,8 +2,10 @@
 //! names the run in which they fail.
 
 use airhop_base::Notice;
-use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, schema_json, schemes_json};
-use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, NoticePolicy, Reaction, Window};
+use airhop_scenario::{
+    NewScheme, Overrides, RecordingOptions, Run, RunError, Scenario, schema_json, schemes_json,
+};
+use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, NoticePolicy, NoticeReaction, Window};
 use airhop_tcp::{PolicyFault, SenderState};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,7 +30,7 @@ impl CongestionControl for Stub {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         match self.0 {
-            AtLoss::Halves => *w = Window { cwnd: l.window, ssthresh: l.half },
+            AtLoss::Halves => *w = Window { cwnd: l.halved_cwnd, ssthresh: l.halved_base },
             AtLoss::Faults => {
                 PolicyFault { scheme: "faulty".to_string(), method: "on_loss", cause: "no idea".into() }
                     .raise()
@@ -43,8 +45,8 @@ impl CongestionControl for Stub {
 struct Deaf;
 
 impl NoticePolicy for Deaf {
-    fn on_notice(&mut self, _: airhop_base::Time, _: &Notice, _: &SenderState) -> Reaction {
-        Reaction::Ignore
+    fn on_notice(&mut self, _: airhop_base::Time, _: &Notice, _: &SenderState) -> NoticeReaction {
+        NoticeReaction::Ignore
     }
 }
 
@@ -67,7 +69,7 @@ fn run(scheme: &str) -> Result<String, RunError> {
     let overrides = Overrides { settings: Vec::new(), scheme: Some(scheme.to_string()) };
     let scenario = Arc::new(Scenario::parse(LAST_HOP, "last-hop.toml", &overrides).expect("a good scenario"));
     let run = Run { scenario, seed: 5, rep: 2 };
-    run.execute(&Recording::default(), &AtomicBool::new(false)).map(|outcome| outcome.document)
+    run.execute(&RecordingOptions::default(), &AtomicBool::new(false)).map(|outcome| outcome.document)
 }
 
 #[test]

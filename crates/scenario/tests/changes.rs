@@ -60,7 +60,7 @@ fn link_changes_are_planned_as_written() {
     let outage = |s| ScheduledChange { at: at(s), kind: ChangeKind::Outage(Span::from_secs(2)) };
     let handoff = Handoff {
         gap: Span::from_millis(300),
-        mobile: 1,
+        mobile_end: 1,
         is_forwarded: false,
         rate: Some(Rate::from_bps(5_000_000)),
         delay: Some(Span::from_millis(40)),
@@ -77,8 +77,8 @@ fn link_changes_are_planned_as_written() {
     assert_eq!((&wired.rates, &wired.errors), (&expect, &[lost.clone(), lost]));
     // The effective form, written as TOML and as JSON, reads back to the same plan.
     for again in [
-        Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good"),
-        read(&scenario.toml(), &[]).expect("good"),
+        Scenario::from_json(&scenario.to_json(), "x", &Overrides::default()).expect("good"),
+        read(&scenario.to_toml(), &[]).expect("good"),
     ] {
         assert_eq!(
             (again.identity(), &again.plan().links.radios[0].link.rates),
@@ -107,8 +107,13 @@ fn link_changes_have_defaults_and_override_paths() {
         read(text, sets).expect("good").plan().links.radios[0].link.rates.clone()
     };
     let handoff = |gap, mobile| {
-        let handoff =
-            Handoff { gap: Span::from_millis(gap), mobile, is_forwarded: true, rate: None, delay: None };
+        let handoff = Handoff {
+            gap: Span::from_millis(gap),
+            mobile_end: mobile,
+            is_forwarded: true,
+            rate: None,
+            delay: None,
+        };
         pace(&[ScheduledChange { at: at(50), kind: ChangeKind::Handoff(handoff) }])
     };
     assert_eq!(pace_of(&one, &[]), handoff(300, 0));

@@ -20,7 +20,7 @@ fn good(sets: &[(&str, &str)]) -> Scenario {
 
 /// Checks that two plans are equal. It compares their debug output, which contains all fields.
 fn same(a: &Scenario, b: &Scenario) {
-    assert_eq!(a.json(), b.json());
+    assert_eq!(a.to_json(), b.to_json());
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
 }
 
@@ -43,9 +43,9 @@ fn copies_equal_separately_written_tables() {
 #[test]
 fn the_effective_scenario_lists_copies_and_reads_back() {
     let scenario = good(&[]);
-    assert!(!scenario.json().contains("copies\":") && !scenario.json().contains("ftp*"));
-    same(&scenario, &parse(&scenario.toml(), &[]).expect("TOML"));
-    let json = Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON");
+    assert!(!scenario.to_json().contains("copies\":") && !scenario.to_json().contains("ftp*"));
+    same(&scenario, &parse(&scenario.to_toml(), &[]).expect("TOML"));
+    let json = Scenario::from_json(&scenario.to_json(), "effective", &Overrides::default()).expect("JSON");
     same(&scenario, &json);
 }
 
@@ -66,7 +66,7 @@ fn copies_of_a_flow_start_a_stagger_apart() {
     };
     let expected = [("ftp1", 1000), ("ftp2", 1250), ("ftp3", 1500)].map(|(name, ms)| (name.to_string(), ms));
     assert_eq!(starts(&scenario), expected);
-    same(&scenario, &parse(&scenario.toml(), &[]).expect("TOML"));
+    same(&scenario, &parse(&scenario.to_toml(), &[]).expect("TOML"));
     let late = parse(COPIES, &[("flow.ftp*.stagger", "1000 s")]).expect_err("the second is too late");
     assert!(late.iter().all(|problem| problem.contains("flow.ftp*.start")), "{late:?}");
 }

@@ -67,9 +67,9 @@ fn each_direction_has_its_own_rate_delay_and_queue() {
     for text in [LINE.to_string(), LINE.replace("wired", "radio")] {
         let scenario = good(&text, &[]);
         check(&scenario, [down, up]);
-        let json =
-            Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("valid before the edit");
-        for again in [json, good(&scenario.toml(), &[])] {
+        let json = Scenario::from_json(&scenario.to_json(), "x", &Overrides::default())
+            .expect("valid before the edit");
+        for again in [json, good(&scenario.to_toml(), &[])] {
             check(&again, [down, up]);
             assert_eq!(again.identity(), scenario.identity());
         }
@@ -133,7 +133,7 @@ fn a_pair_of_delivery_traces_sets_both_directions() {
         .replace(rate, r#"deliveries = { "isp->home" = "pair-down.trace", "home->isp" = "pair-up.trace" }"#);
     let scenario = good(&pair, &[]);
     assert_eq!(scenario.plan().links.wired[0].rates, [trace(0), trace(1)]);
-    let again = good(&scenario.toml(), &[]);
+    let again = good(&scenario.to_toml(), &[]);
     assert_eq!(
         (again.identity(), &again.plan().links.wired[0].rates),
         (scenario.identity(), &[trace(0), trace(1)])
@@ -142,7 +142,7 @@ fn a_pair_of_delivery_traces_sets_both_directions() {
 deliveries = { "isp->home" = "pair-down.trace" }"#;
     assert_eq!(good(&LINE.replace(rate, mixed), &[]).plan().links.wired[0].rates, [trace(0), mbps(0.1)]);
     std::fs::write(folder.join("pair-up.trace"), "5\n").expect("a file");
-    let refusal = read(&scenario.toml(), &[]).expect_err("another content");
+    let refusal = read(&scenario.to_toml(), &[]).expect_err("another content");
     assert!(refusal.contains("wired.line.deliveries_digest.home->isp: expected \""), "{refusal}");
     assert!(!refusal.contains("isp->home: expected"), "only one has changed: {refusal}");
 }
@@ -164,7 +164,7 @@ fn changes_of_one_direction_leave_the_other_direction() {
         kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)),
     };
     let gap = Span::from_secs(1);
-    let handoff = Handoff { gap, mobile: 1, is_forwarded: false, rate: None, delay: None };
+    let handoff = Handoff { gap, mobile_end: 1, is_forwarded: false, rate: None, delay: None };
     let handoff = ScheduledChange { at: at(5), kind: ChangeKind::Handoff(handoff) };
     let down = [handoff, rate(20, 1), rate(30, 3)];
     let schedule = |bps, delay, changes: &[ScheduledChange]| {

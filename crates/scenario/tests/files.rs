@@ -92,14 +92,14 @@ fn the_effective_scenario_with_files_reads_back() {
     let here = with_fades("effective", FADES);
     let scenario = load(&here);
     let path = here.join("fades.csv").display().to_string();
-    assert!(scenario.json().contains(&format!(r#""file":"{path}","digest":"#)), "{}", scenario.json());
+    assert!(scenario.to_json().contains(&format!(r#""file":"{path}","digest":"#)), "{}", scenario.to_json());
     let elsewhere = ScenarioSource { name: "x", files: FileLocation::Folder(Path::new("/")) };
     for again in [
-        Scenario::parse(&scenario.toml(), elsewhere, &Overrides::default()),
-        Scenario::from_json(&scenario.json(), elsewhere, &Overrides::default()),
+        Scenario::parse(&scenario.to_toml(), elsewhere, &Overrides::default()),
+        Scenario::from_json(&scenario.to_json(), elsewhere, &Overrides::default()),
     ] {
         let again = again.expect("valid before the edit");
-        assert_eq!([again.json(), again.identity()], [scenario.json(), scenario.identity()]);
+        assert_eq!([again.to_json(), again.identity()], [scenario.to_json(), scenario.identity()]);
         assert_eq!(again.plan().links.wired[0].errors, scenario.plan().links.wired[0].errors);
     }
 }
@@ -109,7 +109,7 @@ fn the_effective_scenario_with_files_reads_back() {
 #[test]
 fn results_depend_on_file_content_and_not_on_file_path() {
     let [one, two] = ["one", "two"].map(|name| load(&with_fades(name, FADES)));
-    assert_ne!(one.json(), two.json());
+    assert_ne!(one.to_json(), two.to_json());
     assert_eq!(one.identity(), two.identity());
     assert_ne!(load(&with_fades("three", &FADES.replace("2.5", "2.6"))).identity(), one.identity());
 }
@@ -117,7 +117,7 @@ fn results_depend_on_file_content_and_not_on_file_path() {
 #[test]
 fn a_file_with_another_digest_is_refused() {
     let here = with_fades("edited", FADES);
-    let effective = load(&here).toml();
+    let effective = load(&here).to_toml();
     std::fs::write(here.join("fades.csv"), "begin_s,end_s\n").expect("a file");
     let refusal = refusal(&effective, &here, &[]);
     let path = here.join("fades.csv").display().to_string();
@@ -192,14 +192,14 @@ fn a_scenario_with_embedded_file_contents_opens_no_file() {
     let here = with_fades("given", FADES);
     let scenario = load(&here);
     std::fs::remove_dir_all(&here).expect("the file existed");
-    let given = scenario.files();
+    let given = scenario.named_files();
     assert_eq!(given.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), [FADES]);
     let with = |files: &[(String, String)]| {
         let source = ScenarioSource { name: "a.log", files: FileLocation::Given(files) };
-        Scenario::from_json(&scenario.json(), source, &Overrides::default())
+        Scenario::from_json(&scenario.to_json(), source, &Overrides::default())
     };
     let again = with(&given).expect("valid before the edit");
-    assert_eq!([again.json(), again.identity()], [scenario.json(), scenario.identity()]);
+    assert_eq!([again.to_json(), again.identity()], [scenario.to_json(), scenario.identity()]);
     assert_eq!(again.plan().links.wired[0].errors, scenario.plan().links.wired[0].errors);
     let other = [(given[0].0.clone(), FADES.replace("2.5", "2.6"))];
     let refusal = with(&other).expect_err("another content").to_string();
@@ -247,12 +247,13 @@ fn a_link_rate_can_come_from_a_delivery_trace() {
             LINK.replace("wired", list).replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
         let scenario = read(&text, &here, &[]).expect("good");
         assert_eq!(read_pace(&scenario), expect);
-        let again =
-            Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("valid before the edit");
+        let again = Scenario::from_json(&scenario.to_json(), "x", &Overrides::default())
+            .expect("valid before the edit");
         assert_eq!((again.identity(), read_pace(&again)), (scenario.identity(), expect.clone()));
         std::fs::write(here.join("lte.trace"), "1\n").expect("a file");
         assert_ne!(read(&text, &here, &[]).expect("good").identity(), scenario.identity());
-        let refusal = Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect_err("changed");
+        let refusal =
+            Scenario::from_json(&scenario.to_json(), "x", &Overrides::default()).expect_err("changed");
         assert!(
             refusal.to_string().contains(&format!("{list}.air.deliveries_digest: expected \"")),
             "{refusal}"

@@ -3,7 +3,7 @@
 use airhop_base::NodeId;
 use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
+use airhop_scenario::{Overrides, Progress, RecordingOptions, Run, RunPool, Scenario};
 use airhop_trace::{Column, Table};
 use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
@@ -72,7 +72,7 @@ impl Ran {
 }
 
 fn run(scenario: Scenario, rep: u64) -> Ran {
-    let recording = Recording { tables: true, pcap_dir: None };
+    let recording = RecordingOptions { tables: true, pcap_dir: None };
     let run = Run { scenario: Arc::new(scenario), seed: 1, rep };
     let outcome = run.execute(&recording, &AtomicBool::new(false)).expect("a good run");
     let stations = outcome.tables.iter().find(|t| t.name == "stations").expect("a table of stations");
@@ -133,7 +133,7 @@ fn a_layout_equals_its_explicit_station_table() {
     );
     let written = parse(&text, &[]).expect("good");
     assert_eq!(format!("{:?}", written.plan()), format!("{:?}", chain.plan()));
-    assert!(chain.toml().contains("# makes: n0 = [0.0, 0.0], n1 = [30.0, 0.0], n2 = [60.0, 0.0]\n"));
+    assert!(chain.to_toml().contains("# makes: n0 = [0.0, 0.0], n1 = [30.0, 0.0], n2 = [60.0, 0.0]\n"));
     assert_eq!(run(chain, 0).places[2], ("n2".to_string(), [60.0, 0.0]), "static places are recorded too");
 }
 
@@ -146,14 +146,19 @@ fn the_effective_scenario_contains_layouts_and_reads_back() {
     for layout in layouts {
         let sets = [("wlan.field.layout", layout), ("flow.named.from", "m0"), ("flow.named.to", "m1")];
         let scenario = field(&sets);
-        let again = parse(&scenario.toml(), &[]).expect("TOML");
-        assert_eq!(again.json(), scenario.json());
+        let again = parse(&scenario.to_toml(), &[]).expect("TOML");
+        assert_eq!(again.to_json(), scenario.to_json());
         assert_eq!(format!("{:?}", again.plan()), format!("{:?}", scenario.plan()));
-        let json = Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON");
-        assert_eq!(json.json(), scenario.json());
-        assert!(scenario.json().contains(r#""between":{"wlan":"field","hops":2}"#), "{}", scenario.json());
+        let json =
+            Scenario::from_json(&scenario.to_json(), "effective", &Overrides::default()).expect("JSON");
+        assert_eq!(json.to_json(), scenario.to_json());
+        assert!(
+            scenario.to_json().contains(r#""between":{"wlan":"field","hops":2}"#),
+            "{}",
+            scenario.to_json()
+        );
     }
-    let toml = field(&[]).toml();
+    let toml = field(&[]).to_toml();
     assert!(
         toml.contains("# makes: n0, n1, ")
             && toml.contains(", n19, at new positions for each seed and replication\n")
@@ -213,7 +218,7 @@ fn drawn_pairs_are_uniform() {
     let mut counts = std::collections::HashMap::new();
     for rep in 0..600 {
         let run = Run { scenario: Arc::new(scenario.clone()), seed: 1, rep };
-        let outcome = run.execute(&Recording::default(), &AtomicBool::new(false)).expect("a good run");
+        let outcome = run.execute(&RecordingOptions::default(), &AtomicBool::new(false)).expect("a good run");
         let document: Value = serde_json::from_str(&outcome.document).expect("JSON");
         let ends = ["from", "to"].map(|key| document["flows"][0][key].to_string());
         *counts.entry(ends).or_insert(0_f64) += 1.0;
@@ -244,7 +249,7 @@ fn parallel_threads_do_not_change_drawn_layouts() {
     let scenario = Arc::new(field(&[]));
     let all = |threads| {
         let runs = (0..8).map(|rep| Run { scenario: scenario.clone(), seed: 1, rep }).collect();
-        let mut pool = Pool::start(runs, threads, Recording::default(), |work| work());
+        let mut pool = RunPool::start(runs, threads, RecordingOptions::default(), |work| work());
         let mut documents = vec![Value::Null; 8];
         loop {
             match pool.wait_for_progress(Duration::from_secs(60)) {
@@ -271,7 +276,7 @@ fn overrides_apply_to_layouts_and_drawn_ends() {
     ]);
     let wlan = &scenario.plan().links.wlans[0];
     assert_eq!(wlan.cell.stations.len(), 30);
-    assert_eq!(wlan.draws.area.map(|area| area.connected), Some(false));
+    assert_eq!(wlan.draws.area.map(|area| area.must_be_connected), Some(false));
     let hops: Vec<_> = wlan.draws.drawn_flows.iter().map(|pair| pair.hops).collect();
     assert_eq!(hops, [Some(3), Some(3), Some(3), Some(3), Some(3), None]);
 }
@@ -325,7 +330,9 @@ impl MapFlows for Vec<airhop_net::links::WlanPlan> {
 fn an_impossible_draw_is_refused_with_a_reason() {
     let refusal = |sets: &[(&str, &str)]| {
         let run = Run { scenario: Arc::new(field(sets)), seed: 7, rep: 2 };
-        run.execute(&Recording::default(), &AtomicBool::new(false)).expect_err("no such draw").to_string()
+        run.execute(&RecordingOptions::default(), &AtomicBool::new(false))
+            .expect_err("no such draw")
+            .to_string()
     };
     let messages = [
         refusal(&[("wlan.field.layout.width", "10 km")]),

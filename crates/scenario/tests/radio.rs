@@ -7,7 +7,7 @@ use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
 use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 use airhop_radio::link::RadioPlan;
 use airhop_radio::link_rate::LinkRate;
-use airhop_scenario::{Overrides, Recording, Run, Scenario, schema_json};
+use airhop_scenario::{Overrides, RecordingOptions, Run, Scenario, schema_json};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -141,14 +141,15 @@ fn the_effective_scenario_has_derived_values_and_reads_back() {
     ];
     for sets in variants {
         let scenario = read(sets).expect("a good scenario");
-        let toml = Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML");
-        let json = Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON");
+        let toml = Scenario::parse(&scenario.to_toml(), "effective", &Overrides::default()).expect("TOML");
+        let json =
+            Scenario::from_json(&scenario.to_json(), "effective", &Overrides::default()).expect("JSON");
         for again in [toml, json] {
             assert_eq!(format!("{:?}", again.plan()), format!("{:?}", scenario.plan()));
-            assert_eq!(again.json(), scenario.json());
+            assert_eq!(again.to_json(), scenario.to_json());
         }
     }
-    let shown = read(&[]).expect("a good scenario").toml();
+    let shown = read(&[]).expect("a good scenario").to_toml();
     let [start, end] =
         ["[[radio]]", "[radio.queue]"].map(|table| shown.find(table).expect("the comment is printed"));
     insta::assert_snapshot!(&shown[start..end]);
@@ -257,7 +258,7 @@ fn the_schema_accepts_radio_links() {
 #[test]
 fn a_scenario_with_a_radio_link_runs() {
     let run = Run { scenario: Arc::new(read(&[]).expect("a good scenario")), seed: 1, rep: 0 };
-    let recording = Recording { tables: true, ..Recording::default() };
+    let recording = RecordingOptions { tables: true, ..RecordingOptions::default() };
     let outcome = run.execute(&recording, &AtomicBool::new(false)).expect("a run");
     let document: serde_json::Value = serde_json::from_str(&outcome.document).expect("JSON");
     assert!(document["flows"][0]["delivered_bytes"].as_u64() > Some(88 * 50), "{document}");

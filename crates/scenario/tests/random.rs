@@ -345,7 +345,8 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
         let _ = writeln!(text, "segment = \"{} B\"", flow.segment);
     }
     let uses_damaged_frames = airhop_tcp::SCHEMES.iter().any(|s| {
-        s.name == flow.scheme && s.needs.iter().any(|need| ["damaged-frames", "fragments"].contains(need))
+        s.name == flow.scheme
+            && s.network_requirements.iter().any(|need| ["damaged-frames", "fragments"].contains(need))
     });
     if !flow.udp && cells[c].is_modern() && uses_damaged_frames {
         text.push_str("services = []\n");

@@ -7,8 +7,8 @@ use airhop_net::routing::AodvPlan;
 use airhop_radio::cell::RadioRange;
 use airhop_radio::errors::{ErrorPlan, FadePlan, FrameSelection, InitialState, Sojourn};
 use airhop_radio::phy::{Coding, Phy};
-use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
-use airhop_tcp::{Config, Notices};
+use airhop_scenario::{Overrides, Progress, RecordingOptions, Run, RunPool, Scenario};
+use airhop_tcp::{Config, NoticeHandling};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_goo
 /// Checks that two plans are equal. It compares their debug output, which contains all fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
-    assert_eq!(a.json(), b.json());
+    assert_eq!(a.to_json(), b.to_json());
 }
 
 // If the file has no class for a flow, the class follows from the application and from the route, which is
@@ -74,11 +74,11 @@ fn the_effective_scenario_reads_back_to_the_same_plan() {
         let scenario = with(sets);
         same(
             &scenario,
-            &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"),
+            &Scenario::parse(&scenario.to_toml(), "effective", &Overrides::default()).expect("TOML"),
         );
         same(
             &scenario,
-            &Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON"),
+            &Scenario::from_json(&scenario.to_json(), "effective", &Overrides::default()).expect("JSON"),
         );
     }
 }
@@ -106,7 +106,7 @@ fn every_packaged_scenario_is_valid() {
         assert!((least..copies + tables.len()).contains(&flows), "{name}: {flows} flows, {copies} copies");
         same(
             &scenario,
-            &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"),
+            &Scenario::parse(&scenario.to_toml(), "effective", &Overrides::default()).expect("TOML"),
         );
         found += 1;
     }
@@ -115,7 +115,7 @@ fn every_packaged_scenario_is_valid() {
 
 #[test]
 fn the_effective_scenario_matches_its_snapshot() {
-    insta::assert_snapshot!(with(&[("flow.ftp.scheme", "ll-elsn")]).toml());
+    insta::assert_snapshot!(with(&[("flow.ftp.scheme", "ll-elsn")]).to_toml());
 }
 
 /// `fer` refers to a full data frame (Yun 2009 §5.1), here 1000 + 40 + 12 (timestamps) + 36 bytes.
@@ -226,13 +226,13 @@ fn phy_keys_override_the_values_of_the_standard() {
     let given = r#"{ header = "26 us", cw_min = 31, coding = "serial" }"#;
     let changed = phy(&[("wlan.cell.phy", given)]);
     let plcp = Span::from_micros(26);
-    assert_eq!(changed, Phy { plcp, cw_min: 31, coding: Coding::Serial, ..Phy::ERP_OFDM });
+    assert_eq!(changed, Phy { plcp_duration: plcp, cw_min: 31, coding: Coding::Serial, ..Phy::ERP_OFDM });
     // Without OFDM symbols and signal extension, 1074 bytes take 238.67 µs, and 14 bytes take 18.67 µs at 6
     // Mbit/s.
     assert_eq!(changed.airtime(1074, Rate::from_bps(36_000_000)).nanos(), 26_000 + 238_667);
     assert_eq!(changed.eifs().nanos(), 10_000 + 26_000 + 18_667 + 28_000);
     let slots = phy(&[("wlan.cell.phy.cw_min", "0"), ("wlan.cell.phy.header", "0 s")]);
-    assert_eq!((slots.cw_min, slots.plcp, slots.difs()), (0, Span::ZERO, Phy::ERP_OFDM.difs()));
+    assert_eq!((slots.cw_min, slots.plcp_duration, slots.difs()), (0, Span::ZERO, Phy::ERP_OFDM.difs()));
 }
 
 /// Free-space propagation (Friis): of a transmit power of 24.5 dBm at 2.4 GHz, -47.593 dBm remain at 40 m and
@@ -267,7 +267,7 @@ fn a_propagation_model_replaces_the_ranges() {
     assert!((free.receive_metres - 105.0).abs() < 0.1, "{free:?}");
     same(
         &scenario(&text),
-        &Scenario::parse(&scenario(&text).toml(), "x", &Overrides::default()).expect("good"),
+        &Scenario::parse(&scenario(&text).to_toml(), "x", &Overrides::default()).expect("good"),
     );
 }
 
@@ -289,7 +289,7 @@ fn overrides_change_the_named_values() {
     assert_eq!(format!("{:?}", scenario.plan().flows[0].app), "Transfer { bytes: 10000 }");
     let scheme = Some("sack".to_string());
     let sack = Scenario::parse(LAST_HOP, "x", &Overrides { settings: Vec::new(), scheme }).expect("good");
-    assert!(sack.json().contains(r#""scheme":"sack""#));
+    assert!(sack.to_json().contains(r#""scheme":"sack""#));
 }
 
 #[test]
@@ -302,14 +302,14 @@ fn queue_thresholds_default_from_their_other_keys() {
     assert_eq!(queue(r#"{ kind = "congestion-warning" }"#), warning(50, 12.0));
     assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 3, threshold = 2 }"#), warning(3, 2.0));
     let red = RedPlan {
-        packets: 50,
-        min: 6.0,
-        max: 18.0,
+        capacity_packets: 50,
+        min_threshold: 6.0,
+        max_threshold: 18.0,
         max_p: 0.1,
         weight: 0.002,
         gentle: true,
         ecn: true,
-        mean_packet: 500,
+        mean_packet_bytes: 500,
     };
     assert_eq!(queue(r#"{ kind = "red", min = 6, ecn = true }"#), QueuePlan::Red(red));
     assert_eq!(queue(r#"{ kind = "biased", packets = 7 }"#), QueuePlan::Biased { packets: 7 });
@@ -320,29 +320,35 @@ fn queue_thresholds_default_from_their_other_keys() {
 fn codel_fq_codel_and_pie_have_the_defaults_of_their_rfcs() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
     let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
-    let codel = CodelPlan { packets: 1000, target, interval, ..CodelPlan::RFC8289 };
+    let codel = CodelPlan { capacity_packets: 1000, target_delay: target, interval, ..CodelPlan::RFC8289 };
     assert_eq!(queue(r#"{ kind = "codel" }"#), QueuePlan::Codel(codel));
-    let each = CodelPlan { packets: 10_240, ecn: true, ..codel };
-    let fq_codel = FqCodelPlan { codel: each, quantum: 1514, flows: 1024 };
+    let each = CodelPlan { capacity_packets: 10_240, ecn: true, ..codel };
+    let fq_codel = FqCodelPlan { codel: each, quantum_bytes: 1514, queue_count: 1024 };
     assert_eq!(queue(r#"{ kind = "fq-codel" }"#), QueuePlan::FqCodel(fq_codel));
     let (target, burst) = (Span::from_millis(15), Span::from_millis(150));
-    let pie = PiePlan { packets: 1000, target, burst, ..PiePlan::RFC8033 };
+    let pie =
+        PiePlan { capacity_packets: 1000, target_delay: target, burst_allowance: burst, ..PiePlan::RFC8033 };
     assert_eq!(queue(r#"{ kind = "pie" }"#), QueuePlan::Pie(pie));
     assert_eq!(queue(r#"{ kind = "fq" }"#), QueuePlan::Fq { packets: 50, quantum: 1514 });
     let changed = CodelPlan {
-        packets: 7,
-        target: Span::from_millis(1),
+        capacity_packets: 7,
+        target_delay: Span::from_millis(1),
         interval: Span::from_millis(9),
         ..CodelPlan::RFC8289
     };
     let text = r#"{ kind = "codel", packets = 7, target = "1 ms", interval = "9 ms" }"#;
     assert_eq!(queue(text), QueuePlan::Codel(changed));
     let text = r#"{ kind = "fq-codel", packets = 7, target = "1 ms", interval = "9 ms", flows = 3, quantum = "300 B" }"#;
-    let changed = FqCodelPlan { codel: CodelPlan { ecn: true, ..changed }, quantum: 300, flows: 3 };
+    let changed =
+        FqCodelPlan { codel: CodelPlan { ecn: true, ..changed }, quantum_bytes: 300, queue_count: 3 };
     assert_eq!(queue(text), QueuePlan::FqCodel(changed));
     let text = r#"{ kind = "pie", target = "1 ms", burst = "9 ms", ecn = true }"#;
-    let changed =
-        PiePlan { target: Span::from_millis(1), burst: Span::from_millis(9), ecn: true, ..PiePlan::RFC8033 };
+    let changed = PiePlan {
+        target_delay: Span::from_millis(1),
+        burst_allowance: Span::from_millis(9),
+        ecn: true,
+        ..PiePlan::RFC8033
+    };
     assert_eq!(queue(text), QueuePlan::Pie(changed));
 }
 
@@ -352,24 +358,24 @@ fn codel_fq_codel_and_pie_have_the_defaults_of_their_rfcs() {
 #[test]
 fn the_notices_key_installs_its_notification_service() {
     for (scheme, notices, means, services) in [
-        ("cubic", "scheme", Notices::Scheme, &[][..]),
-        ("cubic", "elsn", Notices::Elsn, &["elsn"]),
-        ("bbr", "eln", Notices::Eln, &["eln"]),
-        ("hack", "elsn", Notices::Elsn, &["elsn"]),
-        ("lhp", "eln", Notices::Eln, &["eln"]),
-        ("jersey", "elsn", Notices::Elsn, &["congestion-warning", "elsn"]),
-        ("ll-elsn", "ignored", Notices::Ignored, &["elsn"]),
-        ("ll-elsn", "scheme", Notices::Scheme, &["elsn"]),
+        ("cubic", "scheme", NoticeHandling::Scheme, &[][..]),
+        ("cubic", "elsn", NoticeHandling::Elsn, &["elsn"]),
+        ("bbr", "eln", NoticeHandling::Eln, &["eln"]),
+        ("hack", "elsn", NoticeHandling::Elsn, &["elsn"]),
+        ("lhp", "eln", NoticeHandling::Eln, &["eln"]),
+        ("jersey", "elsn", NoticeHandling::Elsn, &["congestion-warning", "elsn"]),
+        ("ll-elsn", "ignored", NoticeHandling::Ignored, &["elsn"]),
+        ("ll-elsn", "scheme", NoticeHandling::Scheme, &["elsn"]),
     ] {
         let scenario = with(&[("flow.ftp.scheme", scheme), ("flow.ftp.notices", notices)]);
         let named: Vec<_> = scenario.plan().flows[0].services.iter().map(|s| s.name).collect();
-        assert_eq!((config(&scenario).notices, &named[..]), (means, services), "{scheme}, {notices}");
+        assert_eq!((config(&scenario).notice_reaction, &named[..]), (means, services), "{scheme}, {notices}");
     }
     let sets = [("flow.ftp.notices", "eln"), ("flow.ftp.services", "[\"damaged-frames\"]")];
     let scenario = with(&sets);
     assert_eq!(scenario.plan().flows[0].services[0].name, "damaged-frames");
-    assert_eq!(config(&scenario).notices, Notices::Eln);
-    assert_eq!(config(&with(&[])).notices, Notices::Scheme);
+    assert_eq!(config(&scenario).notice_reaction, NoticeHandling::Eln);
+    assert_eq!(config(&with(&[])).notice_reaction, NoticeHandling::Scheme);
 }
 
 #[test]
@@ -381,7 +387,7 @@ fn a_scheme_override_does_not_apply_to_udp_flows() {
     let scheme = Some("sack".to_string());
     let scenario = Scenario::parse(&udp, "x", &Overrides { settings: Vec::new(), scheme }).expect("good");
     assert_eq!(scenario.tcp_flows().count(), 0);
-    same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
+    same(&scenario, &Scenario::parse(&scenario.to_toml(), "effective", &Overrides::default()).expect("TOML"));
 }
 
 /// Results have the order of the jobs, whatever the number of threads.
@@ -390,7 +396,7 @@ fn a_pool_reports_every_run_independently_of_threads() {
     let scenario = Arc::new(with(&[("duration", "2 s")]));
     let fingerprints = |threads| {
         let runs = (0..6).map(|rep| Run { scenario: scenario.clone(), seed: 1, rep }).collect();
-        let mut pool = Pool::start(runs, threads, Recording::default(), |work| work());
+        let mut pool = RunPool::start(runs, threads, RecordingOptions::default(), |work| work());
         let mut prints = vec![String::new(); 6];
         loop {
             match pool.wait_for_progress(Duration::from_secs(60)) {
@@ -416,7 +422,9 @@ fn fingerprint(document: &str) -> String {
 fn a_stopped_pool_ends() {
     let scenario = Arc::new(with(&[("duration", "100000 s")]));
     let mut pool =
-        Pool::start(vec![Run { scenario, seed: 1, rep: 0 }], 1, Recording::default(), |work| work());
+        RunPool::start(vec![Run { scenario, seed: 1, rep: 0 }], 1, RecordingOptions::default(), |work| {
+            work()
+        });
     assert!(matches!(pool.wait_for_progress(Duration::from_millis(1)), Progress::Waiting));
     pool.stop();
     assert!(matches!(pool.wait_for_progress(Duration::from_secs(60)), Progress::Finished));
@@ -456,6 +464,6 @@ fn every_routing_key_overrides_its_preset() {
         ..AodvPlan::NS2
     };
     assert_eq!(routing(&all), RoutingPlan::Aodv(expected));
-    let again = Scenario::parse(&scenario(&all).toml(), "effective", &Overrides::default()).expect("TOML");
+    let again = Scenario::parse(&scenario(&all).to_toml(), "effective", &Overrides::default()).expect("TOML");
     same(&scenario(&all), &again);
 }

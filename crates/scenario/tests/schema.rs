@@ -56,7 +56,7 @@ fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 fn example() -> Value {
     let scenario =
         Scenario::parse(LAST_HOP, "last-hop.toml", &Overrides::default()).expect("a good scenario");
-    serde_json::from_str(&scenario.json()).expect("JSON")
+    serde_json::from_str(&scenario.to_json()).expect("JSON")
 }
 
 #[test]

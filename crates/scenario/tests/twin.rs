@@ -4,7 +4,7 @@
 use airhop_base::{EmpiricalDistribution, NodeId, Span, Time};
 use airhop_scenario::{
     AddressScope, EmulatorPlan, HostAttachment, ObservedFlow, ObservedLoad, Overrides, RealFlow,
-    RealHostPlan, Recording, Run, Scenario, Twin,
+    RealHostPlan, RecordingOptions, Run, Scenario, Twin,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn late(lateness: &[(u64, u64)], turnaround_us: u64) -> EmulatorPlan {
 
 fn delivered(scenario: &Scenario, rep: u64) -> f64 {
     let run = Run { scenario: Arc::new(scenario.clone()), seed: 1, rep };
-    let outcome = run.execute(&Recording::default(), &AtomicBool::new(false)).unwrap();
+    let outcome = run.execute(&RecordingOptions::default(), &AtomicBool::new(false)).unwrap();
     let document: Value = serde_json::from_str(&outcome.document).unwrap();
     let flows = document["flows"].as_array().unwrap().iter();
     flows.map(|flow| flow["delivered_bytes"].as_f64().unwrap()).sum()

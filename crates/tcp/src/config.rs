@@ -53,11 +53,11 @@ pub struct Config {
     /// Loss detection used by the schemes of Reno's family.
     pub loss_detection: LossDetection,
     /// Window growth per ACK of new data.
-    pub growth: Growth,
+    pub growth: WindowGrowth,
     /// Fraction of the window that must be in use before an ACK may increase the window.
-    pub validation: CwndValidation,
+    pub cwnd_validation: CwndValidation,
     /// Window after an idle period longer than the RTO.
-    pub after_pause: IdleRestartWindow,
+    pub idle_restart_window: IdleRestartWindow,
     /// True if SACK recovery reduces the flight to the new window evenly over a round trip (PRR, RFC 9937).
     pub prr: bool,
     /// True if RACK also sends a loss probe after two round trips without ACKs (TLP, RFC 8985 §7).
@@ -66,7 +66,7 @@ pub struct Config {
     /// §3.1).
     pub frto: bool,
     /// Reaction of the sender to explicit notices.
-    pub notices: Notices,
+    pub notice_reaction: NoticeHandling,
     /// True if a spurious reduction is undone (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
     /// True if the sender also paces schemes without a pacing rate. The rate is then 2 windows per round trip
@@ -94,7 +94,7 @@ pub struct Turnaround {
 
 /// Reaction of a sender to explicit notices. Window and loss recovery remain those of the sender's scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notices {
+pub enum NoticeHandling {
     /// Reaction that the sender's scheme specifies.
     Scheme,
     /// No reaction.
@@ -122,7 +122,7 @@ pub enum LossDetection {
 
 /// Window growth per ACK of new data (RFC 5681 §3.1, RFC 3465).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Growth {
+pub enum WindowGrowth {
     /// Growth per ACK, for any number of acknowledged bytes: one segment in slow start, then 1/cwnd segments.
     PerAck,
     /// Growth per MSS of newly delivered bytes, as in Linux: one segment in slow start, then 1/cwnd segments.
@@ -237,7 +237,7 @@ pub enum RtoKind {
 
 impl RtoKind {
     /// True if samples use recorded transmission times instead of timestamps (Linux).
-    pub(crate) fn samples_record(self) -> bool {
+    pub(crate) fn uses_recorded_times(self) -> bool {
         self == RtoKind::Linux
     }
 
@@ -306,13 +306,13 @@ impl Preset {
             ecn: false,
             sack_recovery: SackRecovery::Rfc6675,
             loss_detection: LossDetection::Duplicates,
-            growth: Growth::PerAck,
-            validation: CwndValidation::Half,
-            after_pause: IdleRestartWindow::Initial,
+            growth: WindowGrowth::PerAck,
+            cwnd_validation: CwndValidation::Half,
+            idle_restart_window: IdleRestartWindow::Initial,
             prr: false,
             tlp: false,
             frto: false,
-            notices: Notices::Scheme,
+            notice_reaction: NoticeHandling::Scheme,
             undo: false,
             pacing: false,
             push: false,
@@ -334,9 +334,9 @@ impl Preset {
                 halve_from: HalveFrom::WholeCwnd,
                 exit_to_flight: false,
                 loss_detection: LossDetection::Rack,
-                growth: Growth::PerByte,
-                validation: CwndValidation::Full,
-                after_pause: IdleRestartWindow::Halve,
+                growth: WindowGrowth::PerByte,
+                cwnd_validation: CwndValidation::Full,
+                idle_restart_window: IdleRestartWindow::Halve,
                 prr: true,
                 tlp: true,
                 push: true,
@@ -361,8 +361,8 @@ impl Preset {
                 halve_from: HalveFrom::Cwnd,
                 exit_to_flight: false,
                 sack_recovery: SackRecovery::Pipe,
-                validation: CwndValidation::Never,
-                after_pause: IdleRestartWindow::Keep,
+                cwnd_validation: CwndValidation::Never,
+                idle_restart_window: IdleRestartWindow::Keep,
                 ..rfc
             },
         }

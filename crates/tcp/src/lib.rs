@@ -32,8 +32,8 @@ mod usage;
 
 pub use closing::ConnectionState;
 pub use config::{
-    Config, CwndValidation, DelayedAck, Growth, HalveFrom, IdleRestartWindow, LossDetection, Notices, Preset,
-    RtoConfig, RtoKind, SackRecovery, Turnaround,
+    Config, CwndValidation, DelayedAck, HalveFrom, IdleRestartWindow, LossDetection, NoticeHandling, Preset,
+    RtoConfig, RtoKind, SackRecovery, Turnaround, WindowGrowth,
 };
 pub use fault::PolicyFault;
 pub use receiver::Receiver;

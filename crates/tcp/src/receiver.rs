@@ -15,11 +15,11 @@ use crate::estimators::ContentionLimit;
 use crate::quick_acks::QuickAcks;
 use crate::schemes::EctPackets;
 use airhop_base::{
-    Arrival, Body, Ecn, Eln, Flags, FlowId, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet, RareOptions,
-    SackBlock, Segment, Span, TCP_IP_HEADER_BYTES, Time, Timestamps,
+    Body, Ecn, Eln, Flags, FlowId, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet, RareOptions, SackBlock,
+    Segment, SegmentArrival, Span, TCP_IP_HEADER_BYTES, Time, Timestamps,
 };
 use echo::MarkEcho;
-use echo_clock::EchoClock;
+use echo_clock::TimestampEcho;
 use handshake::SynAckTiming;
 use std::collections::VecDeque;
 use stream::ReceivedRanges;
@@ -54,7 +54,7 @@ pub struct Receiver {
     stream: ReceivedRanges,
     /// Sequence number of the peer's FIN; [`NO_FIN`] before its arrival.
     fin: u64,
-    clock: Option<EchoClock>,
+    clock: Option<TimestampEcho>,
     /// True if the receiver is ready to use ECN.
     is_ecn_capable: bool,
     /// Echo of ECN marks; `None` if the connection does not use ECN.
@@ -62,7 +62,7 @@ pub struct Receiver {
     /// Types of packets that the receiver sends ECN-capable.
     extent: EctPackets,
     /// Last segment that arrived; `None` if ACKs do not contain its number.
-    arrival: Option<Arrival>,
+    arrival: Option<SegmentArrival>,
     /// Last damaged segment; `None` if its ELN is not repeated.
     damaged: Option<u64>,
     /// Number of new bytes not yet acknowledged. `ack_due` is the deadline of their ACK.
@@ -89,13 +89,14 @@ impl Receiver {
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, features: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         let is_ecn_capable = features.uses_ecn(config);
-        let contention = features.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));
+        let contention =
+            features.contention_time.then(|| ContentionLimit::new(config.mss, config.receive_window));
         Receiver {
             flow,
             me,
             peer,
             window: config.receive_window,
-            edge: contention.as_ref().map(|limit| FIRST_BYTE + limit.window()),
+            edge: contention.as_ref().map(|limit| FIRST_BYTE + limit.window_bytes()),
             contention,
             features,
             sack_blocks: if features.uses_sack(config) { usize::from(config.sack_blocks) } else { 0 },
@@ -106,11 +107,11 @@ impl Receiver {
             mss: config.mss,
             stream: ReceivedRanges::new(expected),
             fin: NO_FIN,
-            clock: config.timestamps.then(|| EchoClock::new(expected)),
+            clock: config.timestamps.then(|| TimestampEcho::new(expected)),
             is_ecn_capable,
             // Without a handshake both endpoints use their configuration.
             extent: features.ect_packets(config),
-            echo: (is_ecn_capable && !config.handshake).then(|| echo::build(features.echo)),
+            echo: (is_ecn_capable && !config.handshake).then(|| echo::build(features.echo_mode)),
             arrival: None,
             damaged: None,
             unacked: 0,
@@ -163,10 +164,10 @@ impl Receiver {
         if let SynAckTiming::Answered { at, again } = self.handshake {
             self.on_syn_acknowledged(now, s, at, again);
         }
-        match (self.accepts(s), p.has_payload_errors) {
+        match (self.is_acceptable(s), p.has_payload_errors) {
             (false, _) => self.acknowledge(now, None),
             (true, _) if !s.has_data_or_fin() => {}
-            (true, true) => self.on_damaged(now, s),
+            (true, true) => self.on_damaged_segment(now, s),
             (true, false) => self.on_data(now, s, p.ecn),
         }
     }
@@ -174,23 +175,23 @@ impl Receiver {
     /// True if the segment is acceptable. An unacceptable segment is acknowledged and dropped (RFC 9293
     /// §3.10.7.4). Examples are a zero-window probe (an octet above the window) and an empty segment at an
     /// acknowledged sequence number. Duplicate data is acceptable, so that the ACK reports the duplicate.
-    fn accepts(&self, s: &Segment) -> bool {
+    fn is_acceptable(&self, s: &Segment) -> bool {
         if s.len == 0 { s.seq >= self.stream.rcv_nxt } else { self.edge.is_none_or(|edge| s.end() <= edge) }
     }
 
     /// Reports a segment with damaged data and intact headers. An ACK of the data before the segment is sent
     /// at once (HACK's special ACK). No effect if the segment has already arrived intact.
     #[cold]
-    fn on_damaged(&mut self, now: Time, s: &Segment) {
+    fn on_damaged_segment(&mut self, now: Time, s: &Segment) {
         if self.stream.has_byte(s.seq) {
             return;
         }
         self.damaged = self.features.eln_repeated.then_some(s.seq);
-        let ack = self.ack(now, Some(Eln::Segment(s.seq)), None, None); // no data arrived
+        let ack = self.build_ack(now, Some(Eln::Segment(s.seq)), None, None); // no data arrived
         self.unacked = 0;
         self.ack_due = None;
         self.is_pushed = false;
-        self.make_ready(ack);
+        self.queue_ack(ack);
     }
 
     /// Returns the ACK fields of a data segment in the other direction: acknowledgement, window, echoed
@@ -252,7 +253,7 @@ impl Receiver {
     }
 
     #[inline(always)] // the packet is built in the caller's memory, without a copy
-    fn make_ready(&mut self, ack: Segment) {
+    fn queue_ack(&mut self, ack: Segment) {
         let least = if ack.flags.syn { EctPackets::Handshake } else { EctPackets::All };
         let may_be_marked = self.echo.is_some() && self.extent >= least;
         let ecn = if may_be_marked { Ecn::Ect0 } else { Ecn::NotEct };
@@ -272,7 +273,7 @@ impl Receiver {
             self.acknowledge(now, None);
         }
         self.note_timestamp(s);
-        self.arrival = self.features.arrival_report.then_some(Arrival { seq: s.seq, at: now });
+        self.arrival = self.features.arrival_report.then_some(SegmentArrival { seq: s.seq, at: now });
         let ecn_news = self.echo.as_mut().is_some_and(|echo| echo.on_data(ecn, s.flags.cwr));
         let had_gap = self.stream.has_gap();
         let Some(block) = self.sequence_range(s) else { return self.acknowledge(now, None) };
@@ -326,9 +327,9 @@ impl Receiver {
     #[cold]
     fn update_contention(&mut self, now: Time, s: &Segment, advance: u64) {
         let Some(limit) = &mut self.contention else { return };
-        limit.on_data(now, s.options.contention.unwrap_or(Span::ZERO), advance);
+        limit.on_data(now, s.options.contention_time.unwrap_or(Span::ZERO), advance);
         if advance > 0 {
-            self.edge = self.edge.max(Some(self.stream.rcv_nxt + limit.window()));
+            self.edge = self.edge.max(Some(self.stream.rcv_nxt + limit.window_bytes()));
         }
     }
 
@@ -340,15 +341,15 @@ impl Receiver {
 
     fn note_timestamp(&mut self, s: &Segment) {
         if let (Some(clock), Some(ts)) = (&mut self.clock, s.timestamps) {
-            clock.on_segment(s.seq, ts.value);
+            clock.on_segment(s.seq, ts.tsval);
         }
     }
 
     /// Queues an ACK of all data received so far.
     fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
-        let ack = self.ack(now, self.eln(), self.arrival, duplicate);
+        let ack = self.build_ack(now, self.eln(), self.arrival, duplicate);
         self.note_ack(&ack);
-        self.make_ready(ack);
+        self.queue_ack(ack);
     }
 
     /// Records that all data received so far is acknowledged.
@@ -368,11 +369,11 @@ impl Receiver {
     }
 
     #[inline(always)]
-    fn ack(
+    fn build_ack(
         &mut self,
         now: Time,
         eln: Option<Eln>,
-        arrival: Option<Arrival>,
+        arrival: Option<SegmentArrival>,
         duplicate: Option<SackBlock>,
     ) -> Segment {
         let mut ack = self.segment(now, eln, arrival);
@@ -381,7 +382,7 @@ impl Receiver {
         }
         let has_runs = duplicate.is_some() || self.stream.has_gap();
         if self.sack_blocks > 0 && has_runs {
-            ack.options = self.report_runs(ack.option_bytes(), ack.options, duplicate);
+            ack.options = self.add_sack_blocks(ack.option_bytes(), ack.options, duplicate);
         }
         ack
     }
@@ -389,7 +390,7 @@ impl Receiver {
     /// Adds as many SACK blocks as fit to the options of an ACK: four in 40 bytes, or three with timestamps
     /// (RFC 2018 §3). `bytes` is the length of the options so far.
     #[inline(never)]
-    fn report_runs(&mut self, bytes: u32, mut options: Options, duplicate: Option<SackBlock>) -> Options {
+    fn add_sack_blocks(&mut self, bytes: u32, mut options: Options, duplicate: Option<SackBlock>) -> Options {
         let room = (MAX_OPTION_BYTES - bytes).saturating_sub(4) / 8;
         if room == 0 {
             return options;
@@ -400,7 +401,7 @@ impl Receiver {
             return options;
         }
         let spare = self.spare.pop().unwrap_or_default();
-        spare.replaced(RareOptions { sack, ..RareOptions::NONE })
+        spare.with_values(RareOptions { sack, ..RareOptions::NONE })
     }
 
     /// Stores the options of an ACK that has arrived at the sender. A later ACK reuses this memory.
@@ -411,7 +412,7 @@ impl Receiver {
     }
 
     #[inline(always)]
-    fn segment(&self, now: Time, eln: Option<Eln>, arrival: Option<Arrival>) -> Segment {
+    fn segment(&self, now: Time, eln: Option<Eln>, arrival: Option<SegmentArrival>) -> Segment {
         Segment {
             seq: FIRST_BYTE,
             len: 0,
@@ -421,8 +422,8 @@ impl Receiver {
             timestamps: self
                 .clock
                 .as_ref()
-                .map(|clock| Timestamps { value: timestamp(now), echo: clock.echo() }),
-            header_check: false,
+                .map(|clock| Timestamps { tsval: timestamp(now), tsecr: clock.timestamp_to_echo() }),
+            has_header_checksum: false,
             sack_permitted: false,
             sent: now,
             options: match (eln, arrival) {

@@ -12,7 +12,7 @@
 //! The sender owns the sequence space, the timers (one retransmission timer, one RTT being timed) and the
 //! counters. A [`Recovery`] detects losses and selects the next bytes to send. A [`CongestionControl`] sets
 //! the window. A [`NoticePolicy`] determines the reaction to an explicit notice. An [`RtoPolicy`] computes
-//! the timeout from RTT samples. The sender's `Stack` (`stack/`) implements the remaining differences between
+//! the timeout from RTT samples. The sender's `StackRules` (`stack/`) implements the remaining differences between
 //! the RFCs, Linux and ns-2.
 
 mod control;
@@ -22,11 +22,13 @@ mod run;
 
 pub use crate::rto::RtoPolicy;
 pub use control::{
-    Ack, CongestionControl, Delivery, IdlePeriod, Loss, LossClass, LossClassification, Signal, Truth, Window,
+    Ack, CongestionControl, CongestionSignal, Delivery, IdlePeriod, Loss, LossClass, LossClassification,
+    PathTruth, Window,
 };
-pub use notices::{NoticePolicy, Reaction};
+pub use notices::{NoticePolicy, NoticeReaction};
 pub use recovery::{
-    AdvanceOutcome, Detection, NextSegment, Ns2Agent, Recovery, RepairKind, TransmissionCause, UndoEvidence,
+    AdvanceOutcome, DetectionOutcome, NextSegment, Ns2Agent, Recovery, RepairKind, TransmissionCause,
+    UndoEvidence,
 };
 pub use run::{ConnectionEnds, RunState};
 

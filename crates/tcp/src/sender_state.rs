@@ -1,6 +1,6 @@
 //! State of a sender that its policies read.
 
-use crate::config::{CwndValidation, Growth};
+use crate::config::{CwndValidation, WindowGrowth};
 use crate::nagle::Nagle;
 use crate::scoreboard::Scoreboard;
 use crate::usage::WindowUsage;
@@ -31,7 +31,7 @@ pub struct SenderState {
     /// True if each of the first two duplicate ACKs releases a new segment (RFC 3042).
     pub limited_transmit: bool,
     /// Window growth per ACK.
-    pub growth: Growth,
+    pub growth: WindowGrowth,
     /// Fraction of the window that must be in use before an ACK may increase the window.
     pub validation: CwndValidation,
     /// True if the first segment has one byte. The first packet of ns-2's Agent/TCP/Linux is only a header
@@ -54,7 +54,7 @@ pub struct SenderState {
     /// Segments that were sent and not yet acknowledged.
     pub scoreboard: Scoreboard,
     /// Record of window use, for congestion window validation.
-    pub usage: WindowUsage,
+    pub window_usage: WindowUsage,
 }
 
 impl SenderState {
@@ -72,7 +72,7 @@ impl SenderState {
             dupthresh: c.dupthresh,
             limited_transmit: c.limited_transmit,
             growth: c.growth,
-            validation: c.validation,
+            validation: c.cwnd_validation,
             opens_with_one_byte: false,
             srtt: None,
             has_reordering: false,
@@ -80,8 +80,8 @@ impl SenderState {
             app_limited_until: 0,
             nagle: Nagle::new(c),
             // Linux, tcp_cwnd_test(): the window counts segments of any size.
-            scoreboard: Scoreboard::counting((c.stack == Preset::Linux).then_some(c.mss.into())),
-            usage: WindowUsage::default(),
+            scoreboard: Scoreboard::with_full_segment((c.stack == Preset::Linux).then_some(c.mss.into())),
+            window_usage: WindowUsage::default(),
         }
     }
 

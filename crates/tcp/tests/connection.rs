@@ -37,7 +37,7 @@ fn every_segment_after_the_syn_has_the_ack_flag() {
         let config = Preset::Rfc.config(MSS);
         let mut s = Script::new(scheme, config);
         let syn = s.segments().remove(0);
-        let has_more = |s: &Segment| s.header_check || s.options.contention.is_some();
+        let has_more = |s: &Segment| s.has_header_checksum || s.options.contention_time.is_some();
         assert!(syn.flags.syn && !syn.flags.ack && syn.ack == 0 && !has_more(&syn), "{scheme}");
         s.at(100).open();
         let answers = s.segments();
@@ -105,7 +105,7 @@ fn initial_windows_match_rfc_6928_and_ns2() {
     ] {
         let config = Config { handshake: false, ..preset.config(mss) };
         let mut s = sender("reno", &[], &config);
-        s.supply(1_000_000);
+        s.supply_data(1_000_000);
         let sent = std::iter::from_fn(|| s.poll_transmit(at(0))).count();
         assert_eq!(sent, segments, "{preset:?} {mss}");
     }

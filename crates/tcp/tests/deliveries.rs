@@ -6,11 +6,11 @@ use crate::common::{linux, number};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::estimators::LostSegment;
 use airhop_tcp::notices::IgnoreNotices;
-use airhop_tcp::recovery::Rack;
+use airhop_tcp::recovery::RackRecovery;
 use airhop_tcp::seams::{
     Ack, CongestionControl, Delivery, Loss, LossClass, RepairKind, SenderPolicies, Window,
 };
-use airhop_tcp::{Config, Notices, ReceiverFeatures, Sender, SenderState};
+use airhop_tcp::{Config, NoticeHandling, ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
 /// Recorded input.
@@ -37,11 +37,11 @@ impl CongestionControl for NoteTaker {
         LossClass::Wireless
     }
 
-    fn on_delivery(&mut self, _: &mut Window, d: &Delivery, _: &SenderState) {
+    fn on_delivery_report(&mut self, _: &mut Window, d: &Delivery, _: &SenderState) {
         self.notes.lock().expect("no thread panicked").deliveries.push(*d);
     }
 
-    fn on_lost(&mut self, _: &mut Window, _: Time, lost: &LostSegment) {
+    fn on_segment_lost(&mut self, _: &mut Window, _: Time, lost: &LostSegment) {
         self.notes.lock().expect("no thread panicked").lost.push(number(lost.start));
     }
 
@@ -56,19 +56,22 @@ impl CongestionControl for NoteTaker {
 
 /// Returns a sender with a window of ten segments, paced at `rate` if given, and the record of its congestion
 /// control.
-fn sender(notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
+fn sender(notices: NoticeHandling, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
     sender_that_keeps(1.0, notices, rate)
 }
 
-fn sender_that_keeps(kept: f64, notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
-    sender_of(Config { prr: false, tlp: false, notices, ..linux(10.0, 5.0) }, kept, rate)
+fn sender_that_keeps(kept: f64, notices: NoticeHandling, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
+    sender_of(Config { prr: false, tlp: false, notice_reaction: notices, ..linux(10.0, 5.0) }, kept, rate)
 }
 
 fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
     let control = Box::new(NoteTaker { notes: notes.clone(), rate, kept });
-    let parts =
-        SenderPolicies { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(IgnoreNotices) };
+    let parts = SenderPolicies {
+        control,
+        recovery: Box::new(RackRecovery::new(&config)),
+        notices: Box::new(IgnoreNotices),
+    };
     let features = ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, features, parts);
     (Script::by(sender, &config, 1_000_000), notes)
@@ -78,7 +81,7 @@ fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mute
 /// retransmitted segments.
 fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, RepairKind) {
     let d = *notes.lock().expect("no thread panicked").deliveries.last().expect("an ACK came");
-    (d.lost / 1000, d.before / 1000, d.in_flight / 1000, d.repair)
+    (d.lost_bytes / 1000, d.prior_in_flight / 1000, d.in_flight / 1000, d.repair_kind)
 }
 
 // Segments 2 and 3 are lost: the third segment above them shows both losses (RFC 8985 §6.2). A lost segment
@@ -86,7 +89,7 @@ fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, RepairKind) {
 // sender with notices enabled that receives none behaves in the same way.
 #[test]
 fn an_ack_reports_newly_lost_segments() {
-    for notices in [Notices::Scheme, Notices::Elsn] {
+    for notices in [NoticeHandling::Scheme, NoticeHandling::Elsn] {
         let (mut s, notes) = sender(notices, None);
         assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
         assert_eq!(s.at(100).ack(2), "11");
@@ -125,8 +128,9 @@ fn the_handshake_delivers_no_data() {
 // until 110 ms, minus half of the first wait (Linux).
 #[test]
 fn an_ack_reports_the_pacing_delay() {
-    let (mut s, notes) = sender(Notices::Scheme, Some(Rate::from_bps(8_000_000)));
-    let wait = || notes.lock().expect("no thread panicked").deliveries.last().expect("an ACK came").wait;
+    let (mut s, notes) = sender(NoticeHandling::Scheme, Some(Rate::from_bps(8_000_000)));
+    let wait =
+        || notes.lock().expect("no thread panicked").deliveries.last().expect("an ACK came").pacing_delay;
     assert_eq!(s.sent(), "1");
     (0..9).for_each(|_| drop(s.expire()));
     assert_eq!(s.expire(), (10.0, String::new()));
@@ -139,7 +143,7 @@ fn an_ack_reports_the_pacing_delay() {
 #[test]
 fn only_a_decrease_of_the_window_counts_as_reduction() {
     for (kept, cuts) in [(1.0, 0), (0.8, 1), (1.2, 0)] {
-        let (mut s, _) = sender_that_keeps(kept, Notices::Scheme, None);
+        let (mut s, _) = sender_that_keeps(kept, NoticeHandling::Scheme, None);
         s.sent();
         assert!(s.at(100).sack(1, &[(2, 4)]).contains("1!"));
         assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (cuts, 1), "{kept}");
@@ -149,7 +153,7 @@ fn only_a_decrease_of_the_window_counts_as_reduction() {
 // A congestion control with random draws receives the number of its own flow.
 #[test]
 fn the_congestion_control_receives_the_seed_of_its_flow() {
-    let (mut s, notes) = sender(Notices::Scheme, None);
-    s.sender.seed(7);
+    let (mut s, notes) = sender(NoticeHandling::Scheme, None);
+    s.sender.set_seed(7);
     assert_eq!(notes.lock().expect("no thread panicked").seeds, [7]);
 }

@@ -4,7 +4,7 @@
 use crate::hostile;
 use crate::hostile::script::{self, Answer, Data, Event, Hint, Place, Setup};
 use airhop_base::{Flags, NodeId, NoticeKind, Span, Time, Timestamps};
-use airhop_tcp::{Config, Notices, Params, Preset, SCHEMES};
+use airhop_tcp::{Config, NoticeHandling, Params, Preset, SCHEMES};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fs;
@@ -51,7 +51,7 @@ fn setup(scheme: &str, config: Config) -> Setup {
 
 /// Returns an ACK of all data below `ack`.
 fn answer(flags: Flags, ack: Place) -> Event {
-    let timestamps = Some(Timestamps { value: 0, echo: 0 });
+    let timestamps = Some(Timestamps { tsval: 0, tsecr: 0 });
     Event::Answer(Answer {
         flags,
         len: 0,
@@ -108,7 +108,8 @@ fn a_loss_repaired_by_a_probe_is_not_undone() {
         |nth| Event::Carry { nth, fate: Data::Arrives },
         || Event::CarryBack { nth: 0, eln: None, nak: None, again: false },
     );
-    let config = Config { handshake: false, notices: Notices::Eln, ..Preset::Linux.config(1000) };
+    let config =
+        Config { handshake: false, notice_reaction: NoticeHandling::Eln, ..Preset::Linux.config(1000) };
     let events = [
         vec![Event::Supply(5000), Event::Wait(Span::from_millis(10))],
         vec![arrives(0), arrives(0), arrives(0), arrives(0), Event::Carry { nth: 0, fate: Data::Lost }],

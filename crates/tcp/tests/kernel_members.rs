@@ -199,11 +199,11 @@ fn the_socket_stores_the_rate_of_the_last_valid_sample() {
     s.opening();
     s.at(100).ack(11);
     assert_eq!(kept(), (10, 100_000, false, false), "ten in a round trip");
-    s.sender.supply(2_000);
+    s.sender.supply_data(2_000);
     s.sent();
     s.at(200).ack(13);
     assert_eq!(kept(), (10, 100_000, false, true), "two, limited by the application");
-    s.sender.supply(10_000);
+    s.sender.supply_data(10_000);
     s.sent();
     s.at(280).ack(23);
     assert_eq!(kept(), (10, 80_000, true, true), "ten in a shorter round trip");

@@ -207,7 +207,7 @@ fn a_loss_repaired_by_a_probe_reduces_the_window_in_cwr() {
     s.opening();
     s.at(100).ack(4);
     s.expire();
-    s.sender.supply(2000);
+    s.sender.supply_data(2000);
     s.sent();
     s.after(20).ack(6);
     assert!(!log.lock().expect("no panic held it").join(", ").contains("ssthresh"));
@@ -402,7 +402,7 @@ fn an_idle_period_halves_the_window_per_timeout() {
         s.at(40).ack(7);
         s.at(60).ack(15);
         log.lock().expect("no panic held it").clear();
-        s.sender.supply(14_000);
+        s.sender.supply_data(14_000);
         s.after(idle).sent();
         assert_eq!(log.lock().expect("no panic held it").join(", "), calls, "{idle} ms");
         assert_eq!(s.window(), window, "{idle} ms");
@@ -414,7 +414,7 @@ fn an_idle_period_halves_the_window_per_timeout() {
 #[test]
 fn a_full_window_grows_under_any_window_validation() {
     for validation in [CwndValidation::Never, CwndValidation::Half, CwndValidation::Full] {
-        let (mut s, _) = reno(&Config { validation, ..linux(4.0, 2.0) });
+        let (mut s, _) = reno(&Config { cwnd_validation: validation, ..linux(4.0, 2.0) });
         s.opening();
         s.at(100).ack(5);
         assert_eq!(s.window().0, 5.0, "{validation:?}");

@@ -4,7 +4,7 @@ use crate::common::ledger::Ledger;
 use crate::common::path::{Fate, Path, Transfer};
 use crate::common::{MSS, at, byte, sender};
 use airhop_base::{NodeId, Notice, NoticeKind, Rate, Span};
-use airhop_tcp::{Config, Growth, LossDetection, Notices, Preset, SCHEMES, SackRecovery};
+use airhop_tcp::{Config, LossDetection, NoticeHandling, Preset, SCHEMES, SackRecovery, WindowGrowth};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -64,17 +64,17 @@ fn configs() -> impl Strategy<Value = Config> {
     let preset = prop::sample::select(vec![Preset::Ns2, Preset::Rfc, Preset::Linux]);
     let recovery = prop::sample::select(vec![SackRecovery::Pipe, SackRecovery::Rfc6675]);
     let notices = prop_oneof![
-        4 => Just(Notices::Scheme),
-        1 => Just(Notices::Ignored),
-        2 => Just(Notices::Eln),
-        3 => Just(Notices::Elsn),
+        4 => Just(NoticeHandling::Scheme),
+        1 => Just(NoticeHandling::Ignored),
+        2 => Just(NoticeHandling::Eln),
+        3 => Just(NoticeHandling::Elsn),
     ];
     let ssthresh = prop::sample::select(vec![2.0, 8.0, f64::INFINITY]);
     let common = (preset, any::<bool>(), recovery, notices, ssthresh, 3u64..60).prop_map(
         |(preset, handshake, sack_recovery, notices, initial_ssthresh, window)| Config {
             handshake,
             sack_recovery,
-            notices,
+            notice_reaction: notices,
             initial_ssthresh,
             receive_window: window * 1000,
             ..preset.config(MSS)
@@ -83,7 +83,7 @@ fn configs() -> impl Strategy<Value = Config> {
     (common, prop::option::weighted(0.5, parts())).prop_map(|(config, parts)| match parts {
         Some([rack, per_byte, prr, tlp, frto, undo]) => Config {
             loss_detection: if rack { LossDetection::Rack } else { LossDetection::Duplicates },
-            growth: if per_byte { Growth::PerByte } else { Growth::PerAck },
+            growth: if per_byte { WindowGrowth::PerByte } else { WindowGrowth::PerAck },
             prr,
             tlp,
             frto,
@@ -138,7 +138,14 @@ fn notice() -> impl Strategy<Value = (airhop_base::Time, Notice)> {
     let kinds = prop::sample::select(NoticeKind::ALL.to_vec());
     (0u64..5_000, kinds, seqs(), 0u64..9_000, 0u16..3).prop_map(|(ms, kind, seq, delay, origin)| {
         let (delay, origin) = (Span::from_millis(delay), NodeId(origin));
-        (at(ms), Notice { delay, origin, ..Notice::with_segment(kind, seq, seq.saturating_add(MSS.into())) })
+        (
+            at(ms),
+            Notice {
+                additional_delay: delay,
+                origin,
+                ..Notice::with_segment(kind, seq, seq.saturating_add(MSS.into()))
+            },
+        )
     })
 }
 

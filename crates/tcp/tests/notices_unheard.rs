@@ -1,4 +1,4 @@
-//! Senders with notices enabled (`Config::notices`) that receive none behave as senders without notices, for
+//! Senders with notices enabled (`Config::notice_reaction`) that receive none behave as senders without notices, for
 //! any losses and delays.
 
 use crate::common;
@@ -6,7 +6,7 @@ use crate::common::path::{Fate, Observer, Path, Sent, Transfer};
 use crate::common::{MSS, byte};
 use airhop_base::{Segment, Span, Time};
 use airhop_tcp::seams::Window;
-use airhop_tcp::{Config, Counters, Notices, Preset, SCHEMES, Sender};
+use airhop_tcp::{Config, Counters, NoticeHandling, Preset, SCHEMES, Sender};
 
 /// State of the sender after each ACK and each timeout: window, flight, and time of its next timer.
 #[derive(Default)]
@@ -53,10 +53,10 @@ fn course(scheme: &'static str, config: &Config) -> (Vec<Sent>, Course, Counters
 fn an_ignored_notice_does_not_change_the_sender() {
     for scheme in SCHEMES {
         for preset in [Preset::Ns2, Preset::Rfc, Preset::Linux] {
-            let config = Config { notices: Notices::Ignored, ..preset.config(MSS) };
+            let config = Config { notice_reaction: NoticeHandling::Ignored, ..preset.config(MSS) };
             let (log, before, counters) = course(scheme.name, &config);
             let (told_log, told, told_counters) =
-                course(scheme.name, &Config { notices: Notices::Elsn, ..config });
+                course(scheme.name, &Config { notice_reaction: NoticeHandling::Elsn, ..config });
             let differs = log.iter().zip(&told_log).find(|(a, b)| a != b);
             assert_eq!(differs, None, "{} {preset:?}", scheme.name);
             let differs = before.0.iter().zip(&told.0).position(|(a, b)| a != b);

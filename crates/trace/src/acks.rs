@@ -18,7 +18,7 @@ pub struct AckRow {
 
 /// `acks`: each ACK processed by a sender.
 #[derive(Default)]
-pub(crate) struct Acks {
+pub(crate) struct AckTableBuilder {
     time: Vec<f64>,
     flow: Vec<u32>,
     ack: Vec<u64>,
@@ -27,7 +27,7 @@ pub(crate) struct Acks {
     ece: Vec<bool>,
 }
 
-impl Acks {
+impl AckTableBuilder {
     pub fn push(&mut self, t: Time, flow: u32, acked: AckRow) {
         self.time.push(t.secs_f64());
         self.flow.push(flow);

@@ -1,12 +1,12 @@
 //! The table `air`: every transmission on the 802.11 channels, for space-time diagrams.
 
 use crate::columns::{Column, Table};
-use crate::tables::{PacketKind, flows_or_none, to_strings};
+use crate::tables::{PacketKind, flow_column, to_strings};
 use airhop_base::{AccessCategory, FlowId, NodeId, Time};
 
 /// Kind of a frame on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AirKind {
+pub enum AirFrameKind {
     /// Request to send.
     Rts,
     /// Clear to send.
@@ -27,32 +27,32 @@ pub enum AirKind {
     CfEnd,
 }
 
-impl AirKind {
+impl AirFrameKind {
     /// All kinds, indexed by category code.
-    pub const ALL: [AirKind; 9] = [
-        AirKind::Rts,
-        AirKind::Cts,
-        AirKind::Data,
-        AirKind::Ack,
-        AirKind::Broadcast,
-        AirKind::Ampdu,
-        AirKind::BlockAckReq,
-        AirKind::BlockAck,
-        AirKind::CfEnd,
+    pub const ALL: [AirFrameKind; 9] = [
+        AirFrameKind::Rts,
+        AirFrameKind::Cts,
+        AirFrameKind::Data,
+        AirFrameKind::Ack,
+        AirFrameKind::Broadcast,
+        AirFrameKind::Ampdu,
+        AirFrameKind::BlockAckReq,
+        AirFrameKind::BlockAck,
+        AirFrameKind::CfEnd,
     ];
 
     /// Name used in traces.
     pub const fn name(self) -> &'static str {
         match self {
-            AirKind::Rts => "rts",
-            AirKind::Cts => "cts",
-            AirKind::Data => "data",
-            AirKind::Ack => "ack",
-            AirKind::Broadcast => "broadcast",
-            AirKind::Ampdu => "a-mpdu",
-            AirKind::BlockAckReq => "block-ack-req",
-            AirKind::BlockAck => "block-ack",
-            AirKind::CfEnd => "cf-end",
+            AirFrameKind::Rts => "rts",
+            AirFrameKind::Cts => "cts",
+            AirFrameKind::Data => "data",
+            AirFrameKind::Ack => "ack",
+            AirFrameKind::Broadcast => "broadcast",
+            AirFrameKind::Ampdu => "a-mpdu",
+            AirFrameKind::BlockAckReq => "block-ack-req",
+            AirFrameKind::BlockAck => "block-ack",
+            AirFrameKind::CfEnd => "cf-end",
         }
     }
 }
@@ -106,7 +106,7 @@ pub struct AirRow {
     /// Addressed node; `None` for a broadcast.
     pub to: Option<NodeId>,
     /// Kind of the frame.
-    pub kind: AirKind,
+    pub kind: AirFrameKind,
     /// Length of the MAC frame in bytes.
     pub bytes: u32,
     /// Flow of the packet in the frame. For a control frame, flow of the packet that the exchange carries.
@@ -126,7 +126,7 @@ pub struct AirRow {
 }
 
 /// `air`: all transmissions, ordered by end time.
-pub(crate) struct Air {
+pub(crate) struct AirTableBuilder {
     /// Node names, for the columns that name a node.
     nodes: Vec<String>,
     start: Vec<f64>,
@@ -143,9 +143,9 @@ pub(crate) struct Air {
     outcome: Vec<u32>,
 }
 
-impl Air {
+impl AirTableBuilder {
     pub fn new(nodes: &[String]) -> Self {
-        Air {
+        AirTableBuilder {
             nodes: nodes.to_vec(),
             start: Vec::new(),
             end: Vec::new(),
@@ -194,9 +194,9 @@ impl Air {
             ("end_s", Column::F64(self.end)),
             ("from", Column::Category(self.from, self.nodes)),
             ("to", Column::Category(self.to, receivers)),
-            ("kind", Column::Category(self.kind, to_strings(&AirKind::ALL.map(AirKind::name)))),
+            ("kind", Column::Category(self.kind, to_strings(&AirFrameKind::ALL.map(AirFrameKind::name)))),
             ("bytes", Column::U32(self.bytes)),
-            ("flow", flows_or_none(self.flow, flows)),
+            ("flow", flow_column(self.flow, flows)),
             ("packet", Column::Category(self.packet, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("attempt", Column::U32(self.attempt)),

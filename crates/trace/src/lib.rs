@@ -17,7 +17,7 @@ mod tables;
 mod walk;
 
 pub use acks::AckRow;
-pub use air::{AirKind, AirOutcome, AirRow};
+pub use air::{AirFrameKind, AirOutcome, AirRow};
 pub use columns::{Column, Table};
 pub use monitor::{CellChannel, MsduHeader};
 pub use mpdus::MpduRow;

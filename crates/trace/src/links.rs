@@ -1,20 +1,20 @@
 //! The table `links`.
 
 use crate::columns::{Column, Table};
-use crate::tables::Places;
+use crate::tables::PlaceNames;
 use airhop_base::{Rate, Span, Time};
 
 /// `links`: rate and delay of directed links that change, one row per change. The rate is 0 while the link
 /// sends nothing.
 #[derive(Default)]
-pub(crate) struct Links {
+pub(crate) struct LinkTableBuilder {
     time: Vec<f64>,
     place: Vec<u32>,
     rate: Vec<f64>,
     delay: Vec<f64>,
 }
 
-impl Links {
+impl LinkTableBuilder {
     pub fn push(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
         self.time.push(from.secs_f64());
         self.place.push(place);
@@ -23,7 +23,7 @@ impl Links {
     }
 
     /// Returns the table; `None` if no link changes in the run.
-    pub fn into_table(self, places: &Places) -> Option<Table> {
+    pub fn into_table(self, places: &PlaceNames) -> Option<Table> {
         if self.time.is_empty() {
             return None;
         }

@@ -3,12 +3,12 @@
 //!
 //! If the addressed station did not receive a frame, the FCS is wrong.
 
-use crate::air::{AirKind, AirOutcome, AirRow};
-use crate::pcapng::{CaptureFile, Captured};
+use crate::air::{AirFrameKind, AirOutcome, AirRow};
+use crate::pcapng::{CaptureFile, CaptureRecord};
 use airhop_base::{Fragment, MacHeader, NodeId, Rate, Span};
 use airhop_wire::addressing::{bssid, mac_address};
 use airhop_wire::wifi::{
-    self, Addresses, AmpduPosition, ControlFrame, DataHeader, FrameBody, Ppdu, Radiotap,
+    self, AmpduPosition, ControlFrame, DataHeader, FrameAddresses, FrameBody, Radiotap, RadiotapPpdu,
 };
 use pcap_file::DataLink;
 use std::io;
@@ -26,7 +26,7 @@ pub struct CellChannel {
     /// Band and modulation.
     pub band: wifi::RadiotapChannel,
     /// Format and preamble duration of data PPDUs to a single station.
-    pub data_ppdu: (Ppdu, Span),
+    pub data_ppdu: (RadiotapPpdu, Span),
     /// Preamble duration of all other PPDUs.
     pub preamble: Span,
     /// Rate of RTS, CF-End and group-addressed frames.
@@ -34,19 +34,19 @@ pub struct CellChannel {
     /// Rate of CTS frames.
     pub cts_rate: Rate,
     /// Rate of Ack, BlockAck and BlockAckReq frames.
-    pub answer_rate: Rate,
+    pub response_rate: Rate,
 }
 
 impl CellChannel {
     /// Returns format and preamble duration of PPDUs that carry this kind of frame.
-    fn ppdu(&self, kind: AirKind) -> (Ppdu, Span) {
+    fn ppdu(&self, kind: AirFrameKind) -> (RadiotapPpdu, Span) {
         let rate = match kind {
-            AirKind::Data | AirKind::Ampdu => return self.data_ppdu,
-            AirKind::Rts | AirKind::CfEnd | AirKind::Broadcast => self.control_rate,
-            AirKind::Cts => self.cts_rate,
-            AirKind::Ack | AirKind::BlockAck | AirKind::BlockAckReq => self.answer_rate,
+            AirFrameKind::Data | AirFrameKind::Ampdu => return self.data_ppdu,
+            AirFrameKind::Rts | AirFrameKind::CfEnd | AirFrameKind::Broadcast => self.control_rate,
+            AirFrameKind::Cts => self.cts_rate,
+            AirFrameKind::Ack | AirFrameKind::BlockAck | AirFrameKind::BlockAckReq => self.response_rate,
         };
-        (Ppdu::Legacy(rate), self.preamble)
+        (RadiotapPpdu::Legacy(rate), self.preamble)
     }
 }
 
@@ -69,7 +69,7 @@ pub struct MsduHeader {
 const SHORT_BLOCK_ACK: u32 = 32;
 
 /// Capture of a cell.
-pub(crate) struct Monitor {
+pub(crate) struct MonitorCapture {
     file: CaptureFile,
     channel: CellChannel,
     /// Names of the nodes.
@@ -94,14 +94,14 @@ struct Pending {
     mpdu: Option<MsduHeader>,
 }
 
-impl Monitor {
+impl MonitorCapture {
     /// Creates an empty capture. File comments list the MAC addresses of the cell's stations.
     pub fn create(
         path: PathBuf,
         period: &str,
         channel: CellChannel,
         nodes: &[String],
-    ) -> io::Result<Monitor> {
+    ) -> io::Result<MonitorCapture> {
         let title = format!("Cell {}, {period}", channel.name);
         let stations = channel.stations.iter().map(|&node| {
             let address = mac_address(channel.cell, node).map(|byte| format!("{byte:02x}")).join(":");
@@ -110,24 +110,24 @@ impl Monitor {
         let mut file = CaptureFile::create(path, std::iter::once(title).chain(stations))?;
         file.add_interface(&channel.name, DataLink::IEEE802_11_RADIOTAP)?;
         let (nodes, body, bytes) = (nodes.to_vec(), FrameBody::default(), Vec::new());
-        Ok(Monitor { file, channel, nodes, ppdus: 0, pending: None, body, bytes })
+        Ok(MonitorCapture { file, channel, nodes, ppdus: 0, pending: None, body, bytes })
     }
 
-    /// Appends a control frame, or begins a data PPDU. [`Monitor::add_msdu`] adds the packets of a PPDU.
+    /// Appends a control frame, or begins a data PPDU. [`MonitorCapture::add_msdu`] adds the packets of a PPDU.
     pub fn add_frame(&mut self, row: &AirRow, header: &MacHeader) -> io::Result<()> {
         let &MacHeader { duration, ppdu_packets: packets, starting_sequence: start, bitmap, .. } = header;
         self.ppdus = self.ppdus.wrapping_add(1);
         let tid = wifi::tid(row.category.unwrap_or_default());
         let control = match row.kind {
-            AirKind::Rts => ControlFrame::Rts,
-            AirKind::Cts => ControlFrame::Cts,
-            AirKind::Ack => ControlFrame::Ack,
-            AirKind::CfEnd => ControlFrame::CfEnd,
-            AirKind::BlockAckReq => ControlFrame::BlockAckReq { tid, start },
-            AirKind::BlockAck => {
+            AirFrameKind::Rts => ControlFrame::Rts,
+            AirFrameKind::Cts => ControlFrame::Cts,
+            AirFrameKind::Ack => ControlFrame::Ack,
+            AirFrameKind::CfEnd => ControlFrame::CfEnd,
+            AirFrameKind::BlockAckReq => ControlFrame::BlockAckReq { tid, start },
+            AirFrameKind::BlockAck => {
                 ControlFrame::BlockAck { tid, start, bitmap, is_wide: row.bytes > SHORT_BLOCK_ACK }
             }
-            AirKind::Data | AirKind::Broadcast | AirKind::Ampdu => {
+            AirFrameKind::Data | AirFrameKind::Broadcast | AirFrameKind::Ampdu => {
                 self.pending = Some(Pending { row: *row, duration, left: packets, mpdu: None });
                 return Ok(());
             }
@@ -186,12 +186,12 @@ impl Monitor {
     /// Writes the radiotap header of a new frame into the buffer.
     fn write_radiotap(&mut self, row: &AirRow, outcome: AirOutcome, is_last: bool) {
         let (ppdu, preamble) = self.channel.ppdu(row.kind);
-        let is_single = row.kind != AirKind::Ampdu;
+        let is_single = row.kind != AirFrameKind::Ampdu;
         let eof = match ppdu {
-            Ppdu::Legacy(_) | Ppdu::Ht(_) => None,
-            Ppdu::Vht(_) | Ppdu::He(_) => Some(is_single),
+            RadiotapPpdu::Legacy(_) | RadiotapPpdu::Ht(_) => None,
+            RadiotapPpdu::Vht(_) | RadiotapPpdu::He(_) => Some(is_single),
         };
-        let subframe = AmpduPosition { reference: self.ppdus.wrapping_sub(1), is_last, eof };
+        let subframe = AmpduPosition { reference_number: self.ppdus.wrapping_sub(1), is_last, eof };
         let radiotap = Radiotap {
             tsft_us: (row.start + preamble).nanos() / 1000,
             is_damaged: !is_received(outcome),
@@ -210,22 +210,23 @@ impl Monitor {
             let to = row.to.map_or("*", |to| &self.nodes[usize::from(to.0)]);
             format!("lost on {}->{to}: {}", self.nodes[usize::from(row.from.0)], outcome.name())
         });
-        self.file.add_packet(&Captured {
-            t: row.end,
+        self.file.add_packet(&CaptureRecord {
+            time: row.end,
             interface: 0,
             direction: None,
             bytes: &self.bytes,
-            length: self.bytes.len() as u32,
+            original_length: self.bytes.len() as u32,
             comment: comment.as_deref(),
         })
     }
 
     /// Returns the addresses of a frame.
-    fn addresses(&self, row: &AirRow) -> Addresses {
+    fn addresses(&self, row: &AirRow) -> FrameAddresses {
         let CellChannel { cell, .. } = self.channel;
         let receiver = mac_address(cell, row.to.unwrap_or(NodeId::BROADCAST));
-        let transmitter = if row.kind == AirKind::CfEnd { bssid(cell) } else { mac_address(cell, row.from) };
-        Addresses { receiver, transmitter }
+        let transmitter =
+            if row.kind == AirFrameKind::CfEnd { bssid(cell) } else { mac_address(cell, row.from) };
+        FrameAddresses { receiver, transmitter }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::air::AirOutcome;
 use crate::columns::{Column, Table};
-use crate::tables::{PacketKind, flows_or_none, to_strings};
+use crate::tables::{PacketKind, flow_column, to_strings};
 use airhop_base::FlowId;
 
 /// Row of `mpdus`: a packet in an MPDU. Excludes the number of the PPDU.
@@ -31,7 +31,7 @@ pub struct MpduRow {
 
 /// `mpdus`: one row per packet of each MPDU, in the order of `air` and then by position.
 #[derive(Default)]
-pub(crate) struct Mpdus {
+pub(crate) struct MpduTableBuilder {
     ppdu: Vec<u32>,
     place: Vec<u32>,
     msdu: Vec<u32>,
@@ -44,7 +44,7 @@ pub(crate) struct Mpdus {
     outcome: Vec<u32>,
 }
 
-impl Mpdus {
+impl MpduTableBuilder {
     /// Adds a packet of flow code `flow` in an MPDU. `ppdu` is the row of the PPDU in `air`.
     pub fn push(&mut self, ppdu: u32, flow: u32, row: MpduRow) {
         self.ppdu.push(ppdu);
@@ -65,7 +65,7 @@ impl Mpdus {
             ("place", Column::U32(self.place)),
             ("msdu", Column::U32(self.msdu)),
             ("sequence", Column::U64(self.sequence)),
-            ("flow", flows_or_none(self.flow, flows)),
+            ("flow", flow_column(self.flow, flows)),
             ("packet", Column::Category(self.packet, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("bytes", Column::U32(self.bytes)),

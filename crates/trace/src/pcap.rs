@@ -4,8 +4,8 @@
 //! is of no use. The error is reported at the end of the run.
 
 use crate::air::AirRow;
-use crate::monitor::{CellChannel, Monitor, MsduHeader};
-use crate::pcapng::{CaptureFile, Captured, Direction, with_path};
+use crate::monitor::{CellChannel, MonitorCapture, MsduHeader};
+use crate::pcapng::{CaptureFile, CaptureRecord, Direction, add_path_to_error};
 use airhop_base::{Body, FlowId, MacHeader, NodeId, Packet, Span, Time};
 use airhop_wire::Conversation;
 use airhop_wire::addressing::MAX_FLOWS;
@@ -26,13 +26,13 @@ pub(crate) struct Captures {
     /// File of each node.
     files: Vec<CaptureFile>,
     /// Captures of the cells.
-    monitors: Vec<Monitor>,
-    datagrams: Datagrams,
+    monitors: Vec<MonitorCapture>,
+    datagrams: DatagramEncoder,
     error: Option<io::Error>,
 }
 
 /// Encoder of packets as datagrams.
-struct Datagrams {
+struct DatagramEncoder {
     /// Conversation of each flow; `None` before the flow's first packet.
     conversations: Vec<Option<Conversation>>,
     /// Bytes of the last packet.
@@ -47,8 +47,8 @@ impl Captures {
             let what = format!("{flows} flows, where at most {MAX_FLOWS} can be told apart by their ports");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        fs::create_dir_all(dir).map_err(|e| with_path(dir, e))?;
-        let datagrams = Datagrams { conversations: vec![None; flows], bytes: Vec::new() };
+        fs::create_dir_all(dir).map_err(|e| add_path_to_error(dir, e))?;
+        let datagrams = DatagramEncoder { conversations: vec![None; flows], bytes: Vec::new() };
         let mut captures = Captures {
             dir: dir.to_owned(),
             period: format!("{duration} of simulated time that begins at 0 s (1970-01-01 00:00:00 UTC)"),
@@ -80,7 +80,7 @@ impl Captures {
     pub fn add_channel(&mut self, channel: CellChannel) -> u16 {
         let number = self.monitors.len() as u16;
         let path = self.path(&format!("{}.air", channel.name));
-        match Monitor::create(path, &self.period, channel, &self.nodes) {
+        match MonitorCapture::create(path, &self.period, channel, &self.nodes) {
             Ok(monitor) => self.monitors.push(monitor),
             Err(error) => self.keep_first_error(Err(error)),
         }
@@ -117,7 +117,14 @@ impl Captures {
         let file = &mut self.files[usize::from(node.0)];
         let direction = Some(direction);
         let result = self.datagrams.encode(packet).and_then(|bytes| {
-            file.add_packet(&Captured { t, interface, direction, bytes, length: packet.bytes, comment })
+            file.add_packet(&CaptureRecord {
+                time: t,
+                interface,
+                direction,
+                bytes,
+                original_length: packet.bytes,
+                comment,
+            })
         });
         self.keep_first_error(result);
     }
@@ -144,7 +151,7 @@ impl Captures {
     /// Writes buffered data to the files.
     pub fn finish(mut self) -> io::Result<()> {
         let nodes = self.files.iter_mut().map(CaptureFile::flush);
-        let cells = self.monitors.iter_mut().map(Monitor::flush);
+        let cells = self.monitors.iter_mut().map(MonitorCapture::flush);
         let results: Vec<_> = nodes.chain(cells).collect();
         results.into_iter().for_each(|result| self.keep_first_error(result));
         self.error.map_or(Ok(()), Err)
@@ -164,7 +171,7 @@ impl Captures {
     }
 }
 
-impl Datagrams {
+impl DatagramEncoder {
     /// Returns the bytes of a packet. For a truncated datagram of a real host, returns the first bytes.
     fn encode(&mut self, packet: &Packet) -> io::Result<&[u8]> {
         if let Some(original) = packet.original() {
@@ -177,7 +184,7 @@ impl Datagrams {
             Some(flow) => self.conversations[flow].get_or_insert_with(|| open_conversation(packet)),
             None => &mut open_conversation(packet),
         };
-        conversation.observe(packet);
+        conversation.record_window_scale(packet);
         match airhop_wire::encode(packet, conversation, &mut self.bytes) {
             Ok(()) => Ok(&self.bytes),
             Err(e) => {

@@ -34,7 +34,7 @@ impl Direction {
 }
 
 /// `if_tsresol`: timestamps in units of 10⁻⁹ s.
-const NANOSECONDS: u8 = 9;
+const TIMESTAMP_RESOLUTION: u8 = 9;
 /// `snaplen` without a limit. Checksums can be verified only over whole packets.
 const NO_LIMIT: u32 = 0;
 const BUFFER: usize = 1 << 18;
@@ -46,15 +46,15 @@ pub(crate) struct CaptureFile {
 }
 
 /// Captured packet.
-pub(crate) struct Captured<'a> {
-    pub t: Time,
+pub(crate) struct CaptureRecord<'a> {
+    pub time: Time,
     /// Number of the interface.
     pub interface: u16,
     /// Direction; `None` for a monitor, because a monitor neither sends nor receives.
     pub direction: Option<Direction>,
     pub bytes: &'a [u8],
     /// Full length of the packet. `bytes` may contain only the beginning.
-    pub length: u32,
+    pub original_length: u32,
     pub comment: Option<&'a str>,
 }
 
@@ -70,11 +70,11 @@ impl CaptureFile {
             options: comments.chain([application]).collect(),
             ..SectionHeaderBlock::default()
         };
-        let file = File::create(&path).map_err(|e| with_path(&path, e))?;
+        let file = File::create(&path).map_err(|e| add_path_to_error(&path, e))?;
         let buffer = BufWriter::with_capacity(BUFFER, file);
         match PcapNgWriter::with_section_header(buffer, section) {
             Ok(writer) => Ok(CaptureFile { path, writer }),
-            Err(e) => Err(with_path(&path, io_error(e))),
+            Err(e) => Err(add_path_to_error(&path, io_error(e))),
         }
     }
 
@@ -90,7 +90,7 @@ impl CaptureFile {
             snaplen: NO_LIMIT,
             options: vec![
                 InterfaceDescriptionOption::IfName(name.into()),
-                InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+                InterfaceDescriptionOption::IfTsResol(TIMESTAMP_RESOLUTION),
             ],
         };
         let result = self.writer.write_pcapng_block(block);
@@ -98,8 +98,9 @@ impl CaptureFile {
     }
 
     /// Appends a packet.
-    pub fn add_packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
-        let &Captured { t, interface, direction, bytes, length, comment } = packet;
+    pub fn add_packet(&mut self, packet: &CaptureRecord<'_>) -> io::Result<()> {
+        let &CaptureRecord { time: t, interface, direction, bytes, original_length: length, comment } =
+            packet;
         let flags = direction.map(|direction| EnhancedPacketOption::Flags(direction.epb_flags()));
         let mut options: Vec<_> = flags.into_iter().collect();
         options.extend(comment.map(|text| EnhancedPacketOption::Comment(text.into())));
@@ -116,11 +117,11 @@ impl CaptureFile {
 
     /// Writes buffered data to the file.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.writer.get_mut().flush().map_err(|e| with_path(&self.path, e))
+        self.writer.get_mut().flush().map_err(|e| add_path_to_error(&self.path, e))
     }
 
     fn check(&self, result: Result<usize, PcapError>) -> io::Result<()> {
-        result.map(drop).map_err(|e| with_path(&self.path, io_error(e)))
+        result.map(drop).map_err(|e| add_path_to_error(&self.path, io_error(e)))
     }
 }
 
@@ -132,6 +133,6 @@ fn io_error(error: PcapError) -> io::Error {
 }
 
 /// Adds the path to an error.
-pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
+pub(crate) fn add_path_to_error(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -1,19 +1,20 @@
 //! Probes called by the simulator.
 
-use crate::acks::{AckRow, Acks};
-use crate::air::{Air, AirRow};
+use crate::acks::{AckRow, AckTableBuilder};
+use crate::air::{AirRow, AirTableBuilder};
 use crate::columns::Table;
-use crate::fades::Fades;
-use crate::links::Links;
+use crate::fades::FadeTableBuilder;
+use crate::links::LinkTableBuilder;
 use crate::monitor::{CellChannel, MsduHeader};
-use crate::mpdus::{MpduRow, Mpdus};
+use crate::mpdus::{MpduRow, MpduTableBuilder};
 use crate::pcap::Captures;
 use crate::pcapng::Direction;
 use crate::tables::{
-    Deliveries, DropRow, Drops, NO_FLOW, NoticeEvent, Notices, Places, Queues, Segments, SendContext,
-    Stations, WindowSample, Windows,
+    DeliveryTableBuilder, DropRow, DropTableBuilder, NO_FLOW, NoticeEvent, NoticeTableBuilder, PlaceNames,
+    QueueTableBuilder, SegmentTableBuilder, SendContext, StationTableBuilder, WindowSample,
+    WindowTableBuilder,
 };
-use crate::walk::{PacketSteps, PathStep, StepLocation, StepPacket};
+use crate::walk::{PacketStepTableBuilder, PathStep, StepLocation, StepPacket};
 use airhop_base::{FlowId, MacHeader, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
 use std::io;
 use std::path::Path;
@@ -26,25 +27,25 @@ pub struct Recorder {
     flows: Vec<String>,
     /// Code of each flow in the tables. A reopened flow has the code of the present connection.
     codes: Vec<u32>,
-    tables: Option<Tables>,
+    tables: Option<TableBuilders>,
     captures: Option<Captures>,
 }
 
-struct Tables {
-    segments: Segments,
-    acks: Acks,
-    window: Windows,
-    places: Places,
-    drops: Drops,
-    queue: Queues,
-    notices: Notices,
-    deliveries: Deliveries,
-    fades: Fades,
-    links: Links,
-    stations: Stations,
-    air: Air,
-    mpdus: Mpdus,
-    walks: PacketSteps,
+struct TableBuilders {
+    segments: SegmentTableBuilder,
+    acks: AckTableBuilder,
+    window: WindowTableBuilder,
+    places: PlaceNames,
+    drops: DropTableBuilder,
+    queue: QueueTableBuilder,
+    notices: NoticeTableBuilder,
+    deliveries: DeliveryTableBuilder,
+    fades: FadeTableBuilder,
+    links: LinkTableBuilder,
+    stations: StationTableBuilder,
+    air: AirTableBuilder,
+    mpdus: MpduTableBuilder,
+    walks: PacketStepTableBuilder,
 }
 
 impl Recorder {
@@ -61,21 +62,21 @@ impl Recorder {
         tables: bool,
         pcap_dir: Option<&Path>,
     ) -> io::Result<Recorder> {
-        let tables = tables.then(|| Tables {
-            segments: Segments::default(),
-            acks: Acks::default(),
-            window: Windows::new(flow_names.len()),
-            places: Places::default(),
-            drops: Drops::default(),
-            queue: Queues::default(),
-            notices: Notices::default(),
-            deliveries: Deliveries::default(),
-            fades: Fades::default(),
-            links: Links::default(),
-            stations: Stations::default(),
-            air: Air::new(node_names),
-            mpdus: Mpdus::default(),
-            walks: PacketSteps::new(node_names),
+        let tables = tables.then(|| TableBuilders {
+            segments: SegmentTableBuilder::default(),
+            acks: AckTableBuilder::default(),
+            window: WindowTableBuilder::new(flow_names.len()),
+            places: PlaceNames::default(),
+            drops: DropTableBuilder::default(),
+            queue: QueueTableBuilder::default(),
+            notices: NoticeTableBuilder::default(),
+            deliveries: DeliveryTableBuilder::default(),
+            fades: FadeTableBuilder::default(),
+            links: LinkTableBuilder::default(),
+            stations: StationTableBuilder::default(),
+            air: AirTableBuilder::new(node_names),
+            mpdus: MpduTableBuilder::default(),
+            walks: PacketStepTableBuilder::new(node_names),
         });
         let captures = match pcap_dir {
             Some(dir) => Some(Captures::create(dir, node_names, flow_names.len(), duration)?),
@@ -96,7 +97,7 @@ impl Recorder {
 
     /// Opens a flow again for a new connection. New rows have the new name. The capture begins a new
     /// conversation with the old ports.
-    pub fn reopen(&mut self, flow: FlowId, name: &str) {
+    pub fn reopen_flow(&mut self, flow: FlowId, name: &str) {
         self.codes[usize::from(flow.0)] = self.add_name(name);
         if let Some(captures) = &mut self.captures {
             captures.reopen_flow(flow);
@@ -212,7 +213,7 @@ impl Recorder {
 
     /// True if tables or captures record transmissions. Otherwise [`Recorder::record_transmission`] and
     /// [`Recorder::record_frame`] need not be called.
-    pub fn wants_transmissions(&self) -> bool {
+    pub fn records_transmissions(&self) -> bool {
         self.tables.is_some() || self.captures.is_some()
     }
 
@@ -233,7 +234,7 @@ impl Recorder {
     }
 
     /// True if packets are captured. Otherwise [`Recorder::record_packet`] need not be called.
-    pub fn wants_packets(&self) -> bool {
+    pub fn captures_packets(&self) -> bool {
         self.captures.is_some()
     }
 

@@ -117,7 +117,7 @@ pub struct WindowSample {
     /// Slow-start threshold, in segments.
     pub ssthresh: f64,
     /// Bytes in flight, as counted by the sender.
-    pub flight: u32,
+    pub in_flight_bytes: u32,
     /// Smoothed round-trip time; `None` before the first sample.
     pub srtt: Option<Span>,
     /// Retransmission timeout; `None` before the first sample.
@@ -134,12 +134,12 @@ pub struct SendContext {
     /// Congestion window at the transmission, in segments.
     pub cwnd: f64,
     /// Bytes in flight including the segment, as counted by the sender.
-    pub flight: u32,
+    pub in_flight_bytes: u32,
 }
 
 /// `segments`: segments with data or a FIN that senders passed to IP.
 #[derive(Default)]
-pub(crate) struct Segments {
+pub(crate) struct SegmentTableBuilder {
     time: Vec<f64>,
     flow: Vec<u32>,
     seq: Vec<u64>,
@@ -151,7 +151,7 @@ pub(crate) struct Segments {
     fin: Vec<bool>,
 }
 
-impl Segments {
+impl SegmentTableBuilder {
     /// Adds the row of a segment that its sender passes to IP.
     pub fn push(&mut self, t: Time, flow: u32, segment: &Segment, sent: SendContext) {
         self.time.push(t.secs_f64());
@@ -161,7 +161,7 @@ impl Segments {
         self.retransmission.push(sent.retransmission);
         self.cause.push(sent.cause as u32);
         self.cwnd.push(sent.cwnd);
-        self.flight.push(sent.flight);
+        self.flight.push(sent.in_flight_bytes);
         self.fin.push(segment.flags.fin);
     }
 
@@ -182,7 +182,7 @@ impl Segments {
 }
 
 /// `window`: state of senders at each change of cwnd, ssthresh, srtt or rto.
-pub(crate) struct Windows {
+pub(crate) struct WindowTableBuilder {
     /// Last sample of each flow.
     last: Vec<Option<WindowSample>>,
     time: Vec<f64>,
@@ -194,9 +194,9 @@ pub(crate) struct Windows {
     rto_ms: Vec<f64>,
 }
 
-impl Windows {
+impl WindowTableBuilder {
     pub fn new(flows: usize) -> Self {
-        Windows {
+        WindowTableBuilder {
             last: vec![None; flows],
             time: Vec::new(),
             flow: Vec::new(),
@@ -217,7 +217,8 @@ impl Windows {
     pub fn push(&mut self, t: Time, flow: u32, sample: WindowSample) {
         let last = &mut self.last[flow as usize];
         // The flight changes with every segment, so a change of only the flight adds no row.
-        if last.is_some_and(|last| WindowSample { flight: sample.flight, ..last } == sample) {
+        if last.is_some_and(|last| WindowSample { in_flight_bytes: sample.in_flight_bytes, ..last } == sample)
+        {
             return;
         }
         *last = Some(sample);
@@ -225,7 +226,7 @@ impl Windows {
         self.flow.push(flow);
         self.cwnd.push(sample.cwnd);
         self.ssthresh.push(sample.ssthresh);
-        self.flight.push(sample.flight);
+        self.flight.push(sample.in_flight_bytes);
         self.srtt_ms.push(sample.srtt.map_or(f64::NAN, Span::millis_f64));
         self.rto_ms.push(sample.rto.map_or(f64::NAN, Span::millis_f64));
     }
@@ -246,9 +247,9 @@ impl Windows {
 
 /// Names of places with queues or drops. The code of a place is the index of its name.
 #[derive(Default)]
-pub(crate) struct Places(IndexSet<String>);
+pub(crate) struct PlaceNames(IndexSet<String>);
 
-impl Places {
+impl PlaceNames {
     /// Returns the code of a place. A name always has the same code.
     pub fn intern(&mut self, name: &str) -> u32 {
         let known = self.0.get_index_of(name);
@@ -271,7 +272,7 @@ impl Places {
 
 /// `drops`: frames lost on the channel or in a collision, and packets dropped anywhere else.
 #[derive(Default)]
-pub(crate) struct Drops {
+pub(crate) struct DropTableBuilder {
     time: Vec<f64>,
     flow: Vec<u32>,
     place: Vec<u32>,
@@ -281,7 +282,7 @@ pub(crate) struct Drops {
     bytes: Vec<u32>,
 }
 
-impl Drops {
+impl DropTableBuilder {
     pub fn push(&mut self, t: Time, place: u32, flow: u32, row: DropRow) {
         self.time.push(t.secs_f64());
         self.flow.push(flow);
@@ -292,10 +293,10 @@ impl Drops {
         self.bytes.push(row.bytes);
     }
 
-    pub fn into_table(self, flows: &[String], places: &Places) -> Table {
+    pub fn into_table(self, flows: &[String], places: &PlaceNames) -> Table {
         let columns = vec![
             ("time_s", Column::F64(self.time)),
-            ("flow", flows_or_none(self.flow, flows)),
+            ("flow", flow_column(self.flow, flows)),
             ("place", places.column(self.place)),
             ("cause", Column::Category(self.cause, to_strings(&DropCause::ALL.map(DropCause::name)))),
             ("kind", Column::Category(self.kind, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
@@ -308,7 +309,7 @@ impl Drops {
 
 /// `queue`: number of queued packets, one row per change.
 #[derive(Default)]
-pub(crate) struct Queues {
+pub(crate) struct QueueTableBuilder {
     /// Queue length in the last row of each place. Queues begin empty.
     last: Vec<u32>,
     time: Vec<f64>,
@@ -316,7 +317,7 @@ pub(crate) struct Queues {
     packets: Vec<u32>,
 }
 
-impl Queues {
+impl QueueTableBuilder {
     /// Adds a row if the length has changed.
     pub fn push(&mut self, t: Time, place: u32, packets: u32) {
         let i = place as usize;
@@ -333,7 +334,7 @@ impl Queues {
 
     /// Returns the table, sorted by time. The sort is needed because a wire records departures from its queue
     /// at the next arrival.
-    pub fn into_table(self, places: &Places) -> Table {
+    pub fn into_table(self, places: &PlaceNames) -> Table {
         let mut order: Vec<usize> = (0..self.time.len()).collect();
         order.sort_by(|&a, &b| self.time[a].total_cmp(&self.time[b]));
         let columns = vec![
@@ -360,7 +361,7 @@ pub enum NoticeEvent {
 
 /// `notices`: creation and reception of explicit notices.
 #[derive(Default)]
-pub(crate) struct Notices {
+pub(crate) struct NoticeTableBuilder {
     time: Vec<f64>,
     flow: Vec<u32>,
     kind: Vec<u32>,
@@ -369,7 +370,7 @@ pub(crate) struct Notices {
     lateness: Vec<f64>,
 }
 
-impl Notices {
+impl NoticeTableBuilder {
     pub fn push(&mut self, t: Time, flow: u32, kind: NoticeKind, event: NoticeEvent, seq: u64) {
         let (event, lateness) = match event {
             NoticeEvent::Sent => (0, None),
@@ -398,13 +399,13 @@ impl Notices {
 
 /// `deliveries`: number of in-order bytes delivered to the receiving application so far.
 #[derive(Default)]
-pub(crate) struct Deliveries {
+pub(crate) struct DeliveryTableBuilder {
     time: Vec<f64>,
     flow: Vec<u32>,
     bytes: Vec<u64>,
 }
 
-impl Deliveries {
+impl DeliveryTableBuilder {
     pub fn push(&mut self, t: Time, flow: u32, total: u64) {
         self.time.push(t.secs_f64());
         self.flow.push(flow);
@@ -425,7 +426,7 @@ impl Deliveries {
 pub(crate) const NO_FLOW: u32 = u32::MAX;
 
 /// Returns a column of flow names. Rows without a flow have "-", which is not a valid flow name.
-pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
+pub(crate) fn flow_column(mut codes: Vec<u32>, flows: &[String]) -> Column {
     let mut names = flows.to_vec();
     for code in codes.iter_mut().filter(|code| **code == NO_FLOW) {
         *code = flows.len() as u32;
@@ -438,7 +439,7 @@ pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
 /// `stations`: positions of the stations of each wlan in metres. The table has no times, because stations do
 /// not move.
 #[derive(Default)]
-pub(crate) struct Stations {
+pub(crate) struct StationTableBuilder {
     wlans: IndexSet<String>,
     names: IndexSet<String>,
     wlan: Vec<u32>,
@@ -447,7 +448,7 @@ pub(crate) struct Stations {
     y: Vec<f64>,
 }
 
-impl Stations {
+impl StationTableBuilder {
     pub fn push(&mut self, wlan: &str, station: &str, [x, y]: [f64; 2]) {
         self.wlan.push(self.wlans.insert_full(wlan.to_string()).0 as u32);
         self.station.push(self.names.insert_full(station.to_string()).0 as u32);

@@ -1,7 +1,7 @@
 //! Table `packets`: the path of each packet, step by step.
 
 use crate::columns::{Column, Table};
-use crate::tables::{PacketKind, Places, flows_or_none, to_strings};
+use crate::tables::{PacketKind, PlaceNames, flow_column, to_strings};
 use airhop_base::{DropCause, Ecn, Flags, FlowId, NodeId, Time};
 
 /// Step of a packet's path.
@@ -71,7 +71,7 @@ pub struct StepPacket {
     /// Payload in bytes.
     pub payload_bytes: u32,
     /// True if only the packet's headers are intact.
-    pub damaged: bool,
+    pub has_payload_errors: bool,
     /// ECN codepoint before the step.
     pub ecn: Ecn,
     /// Control bits of a TCP segment; `None` for other packets.
@@ -90,7 +90,7 @@ fn flags_code(flags: Option<Flags>) -> u32 {
 }
 
 /// Returns the words of all codes, such as `SEW`, `.` and `-`.
-fn flags_words() -> Vec<String> {
+fn flags_labels() -> Vec<String> {
     let word = |code: u32| {
         let letters = (0..).zip(LETTERS).filter(|(place, _)| code >> place & 1 == 1);
         letters.map(|(_, letter)| letter).collect()
@@ -99,7 +99,7 @@ fn flags_words() -> Vec<String> {
 }
 
 /// `packets`: each step of each packet, in chronological order.
-pub(crate) struct PacketSteps {
+pub(crate) struct PacketStepTableBuilder {
     /// Node names. The codes of nodes precede the codes of places.
     nodes: Vec<String>,
     /// Number of the packet in each slot.
@@ -120,9 +120,9 @@ pub(crate) struct PacketSteps {
     flags: Vec<u32>,
 }
 
-impl PacketSteps {
+impl PacketStepTableBuilder {
     pub fn new(nodes: &[String]) -> Self {
-        PacketSteps {
+        PacketStepTableBuilder {
             nodes: nodes.to_vec(),
             numbers: Vec::new(),
             made: 0,
@@ -164,12 +164,12 @@ impl PacketSteps {
         self.seq.push(w.seq);
         self.bytes.push(w.bytes);
         self.payload.push(w.payload_bytes);
-        self.damaged.push(w.damaged);
+        self.damaged.push(w.has_payload_errors);
         self.ecn.push(w.ecn as u32);
         self.flags.push(flags_code(w.flags));
     }
 
-    pub fn into_table(self, flows: &[String], places: &Places) -> Table {
+    pub fn into_table(self, flows: &[String], places: &PlaceNames) -> Table {
         let spots = self.nodes.into_iter().chain(places.names()).collect();
         let causes = DropCause::ALL.iter().map(|why| why.name()).chain(["-"]).map(str::to_owned).collect();
         let columns = vec![
@@ -178,14 +178,14 @@ impl PacketSteps {
             ("step", Column::Category(self.step, to_strings(&PathStep::NAMES))),
             ("cause", Column::Category(self.cause, causes)),
             ("place", Column::Category(self.place, spots)),
-            ("flow", flows_or_none(self.flow, flows)),
+            ("flow", flow_column(self.flow, flows)),
             ("kind", Column::Category(self.kind, to_strings(&PacketKind::ALL.map(PacketKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("bytes", Column::U32(self.bytes)),
             ("payload", Column::U32(self.payload)),
             ("damaged", Column::Bool(self.damaged)),
             ("ecn", Column::Category(self.ecn, to_strings(&Ecn::ALL.map(Ecn::name)))),
-            ("flags", Column::Category(self.flags, flags_words())),
+            ("flags", Column::Category(self.flags, flags_labels())),
         ];
         Table { name: "packets", columns }
     }

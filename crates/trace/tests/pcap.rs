@@ -102,7 +102,7 @@ fn first_byte(number: u64) -> u64 {
 
 fn blank(clock: u32) -> Segment {
     let flags = Flags { ack: true, ..Flags::default() };
-    let timestamps = Some(Timestamps { value: clock, echo: clock.saturating_sub(10) });
+    let timestamps = Some(Timestamps { tsval: clock, tsecr: clock.saturating_sub(10) });
     Segment { seq: 1, ack: 1, window: 20_000, flags, timestamps, ..Segment::default() }
 }
 

@@ -4,15 +4,16 @@ use airhop_base::{
     AccessCategory, DropCause, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time,
 };
 use airhop_trace::{
-    AckRow, AirKind, AirOutcome, AirRow, Column, DropRow, MpduRow, NoticeEvent, PacketKind, PathStep,
+    AckRow, AirFrameKind, AirOutcome, AirRow, Column, DropRow, MpduRow, NoticeEvent, PacketKind, PathStep,
     Recorder, SendCause, SendContext, StepLocation, StepPacket, Table, WindowSample,
 };
 
 const FTP: FlowId = FlowId(0);
 const WEB: FlowId = FlowId(1);
 const SENT: SendContext =
-    SendContext { retransmission: true, cause: SendCause::Notice, cwnd: 4.5, flight: 3000 };
-const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
+    SendContext { retransmission: true, cause: SendCause::Notice, cwnd: 4.5, in_flight_bytes: 3000 };
+const SAMPLE: WindowSample =
+    WindowSample { cwnd: 2.5, ssthresh: 64.0, in_flight_bytes: 2000, srtt: None, rto: None };
 
 fn segment() -> Segment {
     Segment { seq: 2001, len: 1000, ..Segment::default() }
@@ -53,7 +54,7 @@ fn fill(r: &mut Recorder) {
         end: at(7),
         from: NodeId(1),
         to: Some(NodeId(0)),
-        kind: AirKind::Data,
+        kind: AirFrameKind::Data,
         bytes: 1094,
         flow: WEB,
         packet: PacketKind::Data,
@@ -65,11 +66,11 @@ fn fill(r: &mut Recorder) {
     r.record_transmission(frame);
     r.record_transmission(AirRow {
         to: None,
-        kind: AirKind::Broadcast,
+        kind: AirFrameKind::Broadcast,
         outcome: AirOutcome::Unheard,
         ..frame
     });
-    r.record_transmission(AirRow { kind: AirKind::Ampdu, ..frame });
+    r.record_transmission(AirRow { kind: AirFrameKind::Ampdu, ..frame });
     let mpdu = MpduRow {
         mpdu_index: 0,
         msdu_index: 0,
@@ -219,7 +220,7 @@ fn each_packet_has_its_own_number_in_the_trace() {
         seq: 1,
         bytes: 1040,
         payload_bytes: 1000,
-        damaged: false,
+        has_payload_errors: false,
         ecn: Ecn::Ect0,
         flags: Some(Flags { ack: true, ..Flags::default() }),
     };
@@ -236,7 +237,7 @@ fn each_packet_has_its_own_number_in_the_trace() {
     r.record_step(at(1), PathStep::Made, StepLocation::Node(NodeId(1)), other);
     r.record_step(at(2), PathStep::Dropped(DropCause::Queue), link, StepPacket { ecn: Ecn::Ce, ..walker });
     let setup = Some(Flags { syn: true, ece: true, cwr: true, ..Flags::default() });
-    let odd = StepPacket { seq: 1001, damaged: true, ecn: Ecn::Ect1, flags: setup, ..walker };
+    let odd = StepPacket { seq: 1001, has_payload_errors: true, ecn: Ecn::Ect1, flags: setup, ..walker };
     r.record_step(at(3), PathStep::Made, StepLocation::Node(NodeId(0)), odd);
     let tables = r.finish().unwrap();
     let packets = table(&tables, "packets");
@@ -282,7 +283,7 @@ fn window_rows_record_changes_only() {
     r.record_window(at(0), FTP, SAMPLE);
     r.record_window(at(1), WEB, SAMPLE);
     r.record_window(at(2), FTP, SAMPLE);
-    r.record_window(at(3), FTP, WindowSample { flight: 3000, ..SAMPLE });
+    r.record_window(at(3), FTP, WindowSample { in_flight_bytes: 3000, ..SAMPLE });
     r.record_window(at(4), FTP, WindowSample { srtt, ..SAMPLE });
     r.record_window(at(5), FTP, WindowSample { srtt, rto, ..SAMPLE });
     r.record_window(at(6), FTP, WindowSample { ssthresh: f64::INFINITY, srtt, rto, ..SAMPLE });
@@ -328,7 +329,7 @@ fn a_reopened_flow_has_rows_under_a_new_name() {
     let mut r = recorder(true);
     r.record_window(at(1), FTP, SAMPLE);
     r.record_delivery(at(2), FTP, 1000);
-    r.reopen(FTP, "ftp#2");
+    r.reopen_flow(FTP, "ftp#2");
     r.record_window(at(3), FTP, SAMPLE);
     r.record_delivery(at(4), FTP, 500);
     r.record_segment(
@@ -347,7 +348,7 @@ fn a_reopened_flow_has_rows_under_a_new_name() {
 #[test]
 fn only_requested_trace_tables_are_recorded() {
     let mut r = Recorder::new(&[], &[], Span::ZERO, false, None).unwrap();
-    assert!(!r.wants_packets());
+    assert!(!r.captures_packets());
     r.record_window(at(0), FTP, SAMPLE);
     r.record_delivery(at(0), FTP, 1);
     assert_eq!(r.intern_place("bs->d"), 0);

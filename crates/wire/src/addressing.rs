@@ -169,7 +169,7 @@ impl Conversation {
     }
 
     /// Records the window scale of a SYN. Must be called with every packet, before it is encoded.
-    pub fn observe(&mut self, packet: &Packet) {
+    pub fn record_window_scale(&mut self, packet: &Packet) {
         match &packet.body {
             Body::Tcp(segment) if segment.flags.syn => {
                 self.shift[self.way(packet) as usize] = crate::window_shift(segment.window);

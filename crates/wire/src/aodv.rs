@@ -2,8 +2,10 @@
 
 use crate::WireError;
 use crate::addressing::{self, AODV_PORT};
-use crate::ipv4::Datagram as Ip;
-use airhop_base::{AodvMessage, Body, FlowId, NodeId, RouteReply, RouteRequest, Span, Unreachable};
+use crate::ipv4::Ipv4Datagram as Ip;
+use airhop_base::{
+    AodvMessage, Body, FlowId, NodeId, RouteReply, RouteRequest, Span, UnreachableDestination,
+};
 use etherparse::{IpNumber, UdpHeader};
 
 const REQUEST: u8 = 1;
@@ -11,18 +13,18 @@ const REPLY: u8 = 2;
 const ERROR: u8 = 3;
 
 /// Flag of a route request: the destination's sequence number is unknown.
-const UNKNOWN: u8 = 0b0000_1000;
+const UNKNOWN_SEQUENCE_FLAG: u8 = 0b0000_1000;
 
 /// Writes the UDP header and the message.
 pub(crate) fn write(message: &AodvMessage, out: &mut Vec<u8>) -> Result<IpNumber, WireError> {
-    let bytes = UdpHeader::LEN + message.bytes() as usize;
+    let bytes = UdpHeader::LEN + message.message_bytes() as usize;
     let length = u16::try_from(bytes).map_err(|_| WireError::TooLong(bytes))?;
     let header = UdpHeader { source_port: AODV_PORT, destination_port: AODV_PORT, length, checksum: 0 };
     out.extend_from_slice(&header.to_bytes());
     let mut words = |words: &[[u8; 4]]| words.iter().for_each(|word| out.extend_from_slice(word));
     match message {
         AodvMessage::Request(r) => {
-            let flags = if r.dst_seq == 0 { UNKNOWN } else { 0 };
+            let flags = if r.dst_seq == 0 { UNKNOWN_SEQUENCE_FLAG } else { 0 };
             words(&[[REQUEST, flags, 0, r.hops], r.id.to_be_bytes()]);
             words(&[addressing::ipv4_address(r.dst), r.dst_seq.to_be_bytes()]);
             words(&[addressing::ipv4_address(r.origin), r.origin_seq.to_be_bytes()]);
@@ -77,7 +79,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         [[ERROR, _, _, count], lost @ ..] if lost.len() == 2 * usize::from(*count) && rest.is_empty() => {
             let lost = lost
                 .chunks_exact(2)
-                .map(|pair| Ok(Unreachable { dst: node(pair[0])?, dst_seq: number(pair[1]) }));
+                .map(|pair| Ok(UnreachableDestination { dst: node(pair[0])?, dst_seq: number(pair[1]) }));
             AodvMessage::Error(lost.collect::<Result<_, WireError>>()?)
         }
         _ => return Err(WireError::Malformed("AODV message")),

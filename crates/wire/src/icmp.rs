@@ -11,7 +11,7 @@
 
 use crate::WireError;
 use crate::addressing::{self, FlowDirection, TCP_RECEIVER_PORT};
-use crate::ipv4::Datagram as Ip;
+use crate::ipv4::Ipv4Datagram as Ip;
 use crate::numbers;
 use airhop_base::{Body, FlowId, Notice, NoticeKind, Packet, Span};
 use etherparse::IpNumber;
@@ -26,7 +26,7 @@ pub(crate) fn write(packet: &Packet, notice: &Notice, out: &mut Vec<u8>) -> IpNu
     let code = if notice.kind == NoticeKind::Rttn { RTTN } else { EBSN };
     let (source, destination) = addressing::ports(packet.flow, FlowDirection::Forward, TCP_RECEIVER_PORT);
     let isn = addressing::isn(packet.flow, FlowDirection::Forward);
-    let micros = u32::try_from(notice.delay.nanos() / 1_000).unwrap_or(u32::MAX);
+    let micros = u32::try_from(notice.additional_delay.nanos() / 1_000).unwrap_or(u32::MAX);
     out.extend_from_slice(&[EXPERIMENT, code, 0, 0]);
     out.extend_from_slice(&micros.to_be_bytes());
     out.extend_from_slice(&source.to_be_bytes());
@@ -53,6 +53,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     let isn = addressing::isn(flow, FlowDirection::Forward);
     let (seq, len) = (numbers::seq_to_offset(word(12), isn), word(16).wrapping_sub(word(12)));
     let delay = Span::from_micros(word(4).into());
-    let notice = Notice { len, delay, origin: ip.src, ..Notice::with_segment(kind, seq, seq) };
+    let notice =
+        Notice { len, additional_delay: delay, origin: ip.src, ..Notice::with_segment(kind, seq, seq) };
     Ok((flow, Body::Notice(notice), None))
 }

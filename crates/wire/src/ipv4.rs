@@ -10,7 +10,7 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header};
 pub(crate) const HEADER: usize = Ipv4Header::MIN_LEN;
 
 /// Parsed datagram.
-pub(crate) struct Datagram<'a> {
+pub(crate) struct Ipv4Datagram<'a> {
     pub src: NodeId,
     pub dst: NodeId,
     pub bytes: u32,
@@ -38,7 +38,7 @@ pub(crate) fn write_header(
     if packet.bytes as usize != out.len() {
         return Err(WireError::Length { says: packet.bytes, is: out.len() });
     }
-    let (src, dst) = ends(packet, conversation);
+    let (src, dst) = end_nodes(packet, conversation);
     let header = Ipv4Header {
         total_len,
         // RFC 6864 §4.1: the identification of an unfragmented datagram may have any value. Zero gives a
@@ -87,7 +87,7 @@ fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
 }
 
 /// Returns the source and destination nodes for the IP header of a packet.
-fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
+fn end_nodes(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
     match &packet.body {
         // Yun 2009, §3.1: the source is the receiver, as in an ACK, whichever node created the notice.
         Body::Notice(n) if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak) => {
@@ -98,7 +98,7 @@ fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
 }
 
 /// Reads and checks the header, and the checksum of the body.
-pub(crate) fn read(bytes: &[u8]) -> Result<Datagram<'_>, WireError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Ipv4Datagram<'_>, WireError> {
     let (header, _) = Ipv4Header::from_slice(bytes).map_err(|_| WireError::Malformed("IPv4 header"))?;
     let end = usize::from(header.total_len);
     let body = bytes.get(header.header_len()..end).ok_or(WireError::Malformed("IPv4 length"))?;
@@ -109,7 +109,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Datagram<'_>, WireError> {
         return Err(WireError::Foreign("fragment"));
     }
     let node = |address| addressing::node_of_ipv4(address).ok_or(WireError::Foreign("address"));
-    let datagram = Datagram {
+    let datagram = Ipv4Datagram {
         src: node(header.source)?,
         dst: node(header.destination)?,
         bytes: header.total_len.into(),

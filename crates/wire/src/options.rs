@@ -15,7 +15,7 @@
 
 use crate::WireError;
 use crate::numbers::{offset_to_seq, seq_to_offset};
-use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
+use airhop_base::{Eln, SackBlock, Segment, SegmentArrival, Span, Time, Timestamps};
 
 /// Maximum segment payload in an IPv4 datagram (RFC 6691 §2). Airhop's receivers accept any length.
 const MSS: u16 = u16::MAX - 40;
@@ -55,7 +55,7 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     }
     if let Some(ts) = segment.timestamps {
         out.extend([NOP, NOP, TIMESTAMPS, 10]); // RFC 7323 appendix A
-        out.extend([ts.value, ts.echo].map(u32::to_be_bytes).concat());
+        out.extend([ts.tsval, ts.tsecr].map(u32::to_be_bytes).concat());
     }
     if !options.sack.is_empty() {
         out.extend([NOP, NOP, SACK, 2 + 8 * options.sack.len() as u8]);
@@ -63,7 +63,7 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
             out.extend([block.start, block.end].map(|edge| offset_to_seq(edge, isn).to_be_bytes()).concat());
         }
     }
-    if segment.header_check {
+    if segment.has_header_checksum {
         out.extend([EXPERIMENT[0], 4, 0, 0]);
     }
     if let Some(Eln::Segment(seq)) = options.eln {
@@ -79,7 +79,7 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
         out.extend([EXPERIMENT[0], 4 + 4 * options.naks.len() as u8, NAKS[0], NAKS[1]]);
         out.extend(options.naks.seqs().iter().flat_map(|&seq| offset_to_seq(seq, isn).to_be_bytes()));
     }
-    if let Some(contention) = options.contention {
+    if let Some(contention) = options.contention_time {
         let micros = contention.whole_multiples(Span::from_micros(1)) as u32;
         out.extend([EXPERIMENT[1], 8, CONTENTION[0], CONTENTION[1]]);
         out.extend(micros.to_be_bytes());
@@ -91,13 +91,13 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
 /// of a SYN; `None` without this option. Unknown options are ignored (RFC 9293 §3.1, MUST-6).
 pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Option<u8>, WireError> {
     let mut window_shift = None;
-    for option in (OptionIter { options, at: 0 }) {
+    for option in (OptionIter { options, offset: 0 }) {
         let (_, kind, body) = option?;
         match (kind, body) {
             (WINDOW_SCALE, &[shift]) if segment.flags.syn => window_shift = Some(shift.min(MAX_WINDOW_SHIFT)),
             (SACK_PERMITTED, []) => segment.sack_permitted = segment.flags.syn,
             (TIMESTAMPS, body) if body.len() == 8 => {
-                segment.timestamps = Some(Timestamps { value: word(body, 0), echo: word(body, 4) });
+                segment.timestamps = Some(Timestamps { tsval: word(body, 0), tsecr: word(body, 4) });
             }
             (SACK, body) if body.len() % 8 == 0 => {
                 for edges in body.chunks(8) {
@@ -106,20 +106,20 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
                 }
             }
             (TIMESTAMPS | SACK, _) => return Err(MALFORMED),
-            (253, [_, _]) => segment.header_check = true,
+            (253, [_, _]) => segment.has_header_checksum = true,
             (254, body) if body.len() == 4 && segment.options.eln.is_some() => {
                 segment.options.eln = Some(Eln::Segment(seq_to_offset(word(body, 0), isn)));
             }
             (253, body) if body.len() == 10 && body.starts_with(&ARRIVAL) => {
                 let at = Time::ZERO + Span::from_micros(word(body, 6).into());
-                segment.options.arrival = Some(Arrival { seq: seq_to_offset(word(body, 2), isn), at });
+                segment.options.arrival = Some(SegmentArrival { seq: seq_to_offset(word(body, 2), isn), at });
             }
             (253, body) if matches!(body.len(), 6 | 10 | 14 | 18) && body.starts_with(&NAKS) => {
                 segment.options.naks =
                     body[NAKS.len()..].chunks(4).map(|seq| seq_to_offset(word(seq, 0), isn)).collect();
             }
             (254, body) if body.len() == 6 && body.starts_with(&CONTENTION) => {
-                segment.options.contention = Some(Span::from_micros(word(body, 2).into()));
+                segment.options.contention_time = Some(Span::from_micros(word(body, 2).into()));
             }
             _ => {}
         }
@@ -129,7 +129,7 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
 
 /// Returns the offset of the header checksum's value in `options`; `None` without this option.
 pub(crate) fn header_checksum_offset(options: &[u8]) -> Option<usize> {
-    let mut walk = (OptionIter { options, at: 0 }).filter_map(Result::ok);
+    let mut walk = (OptionIter { options, offset: 0 }).filter_map(Result::ok);
     walk.find(|(_, kind, body)| *kind == EXPERIMENT[0] && body.len() == 2).map(|(at, _, _)| at + 2)
 }
 
@@ -139,7 +139,7 @@ const MALFORMED: WireError = WireError::Malformed("TCP option");
 pub(crate) struct OptionIter<'a> {
     pub options: &'a [u8],
     /// Offset of the next option, or of the end of the list.
-    pub at: usize,
+    pub offset: usize,
 }
 
 impl<'a> Iterator for OptionIter<'a> {
@@ -147,17 +147,17 @@ impl<'a> Iterator for OptionIter<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match *self.options.get(self.at..)? {
+            match *self.options.get(self.offset..)? {
                 [] | [0, ..] => return None,
-                [NOP, ..] => self.at += 1,
+                [NOP, ..] => self.offset += 1,
                 [kind, length, ..] if length >= 2 => {
-                    let (at, end) = (self.at, self.at + usize::from(length));
-                    self.at = end;
+                    let (at, end) = (self.offset, self.offset + usize::from(length));
+                    self.offset = end;
                     let body = self.options.get(at + 2..end);
                     return Some(body.map(|body| (at, kind, body)).ok_or(MALFORMED));
                 }
                 _ => {
-                    self.at = self.options.len();
+                    self.offset = self.options.len();
                     return Some(Err(MALFORMED));
                 }
             }

@@ -20,7 +20,7 @@
 
 use crate::WireError;
 use crate::addressing::{self, Conversation, FlowDirection, TCP_RECEIVER_PORT};
-use crate::ipv4::Datagram as Ip;
+use crate::ipv4::Ipv4Datagram as Ip;
 use crate::{numbers, options};
 use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Segment};
 use etherparse::checksum::Sum16BitWords;
@@ -43,7 +43,7 @@ const CHECKSUM: usize = 16;
 const NAK_HEAD: [u8; 4] = [253, 12, 0xA1, 0x54];
 const LONG_NAK_HEAD: [u8; 4] = [253, 20, 0xA1, 0x54];
 /// Option of an ERSN or ELN about several segments: `253 | 12 | identifier (2) | bitmap (8)`.
-const ALSO_HEAD: [u8; 4] = [253, 12, 0xA1, 0x53];
+const FURTHER_SEGMENTS_HEAD: [u8; 4] = [253, 12, 0xA1, 0x53];
 
 /// Writes header, options and payload of a segment.
 pub(crate) fn write_segment(
@@ -132,7 +132,7 @@ pub(crate) fn write_notice(
             [&head[..], &seq.to_be_bytes(), &end.to_be_bytes(), &also].concat()
         }
         _ if also.is_empty() => Vec::new(),
-        _ => [&ALSO_HEAD[..], &also].concat(),
+        _ => [&FURTHER_SEGMENTS_HEAD[..], &also].concat(),
     };
     header.set_options_raw(&option).map_err(|_| WireError::Options(option.len()))?;
     let start = out.len();
@@ -200,7 +200,7 @@ fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Noti
     let end = seq.wrapping_add((u16::MAX - header.window_size).into());
     let options = header.options.as_slice();
     let bitmap = |rest: &[u8]| rest.try_into().map_or(0, u64::from_be_bytes);
-    let also = options.strip_prefix(&ALSO_HEAD).map_or(0, bitmap);
+    let also = options.strip_prefix(&FURTHER_SEGMENTS_HEAD).map_or(0, bitmap);
     match bits {
         ERSN_BITS => Ok(notice(NoticeKind::Ersn, seq, end, also)),
         ELN_BITS => Ok(notice(NoticeKind::Eln, seq, end, also)),

@@ -3,7 +3,7 @@
 
 use crate::WireError;
 use crate::addressing::{self, FlowDirection, UDP_RECEIVER_PORT};
-use crate::ipv4::Datagram as Ip;
+use crate::ipv4::Ipv4Datagram as Ip;
 use airhop_base::{Body, Datagram, FlowId, Packet, Time};
 use etherparse::{IpNumber, UdpHeader};
 

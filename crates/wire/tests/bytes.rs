@@ -5,15 +5,15 @@ use crate::common::{
 };
 use crate::hostile::{internet_checksum, repair_checksums};
 use airhop_base::{
-    AodvMessage, Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, NoticeKind, Packet,
-    RareOptions, RouteReply, RouteRequest, Segment, Span, Time, Timestamps, Unreachable,
+    AodvMessage, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, NoticeKind, Packet, RareOptions,
+    RouteReply, RouteRequest, Segment, SegmentArrival, Span, Time, Timestamps, UnreachableDestination,
 };
 use airhop_wire::{Conversation, WireError, decode, encode, window_shift};
 
 /// RFC 9293 §3.1, RFC 2018 §3, RFC 7323 appendix A: every byte of an ACK with two SACK blocks and timestamps.
 #[test]
 fn every_byte_of_an_ack_with_sack_is_correct() {
-    let timestamps = Some(Timestamps { value: 0x0102_0304, echo: 0x0506_0708 });
+    let timestamps = Some(Timestamps { tsval: 0x0102_0304, tsecr: 0x0506_0708 });
     let sack = sack(&[(4001, 5001), (2001, 3001)]);
     let ack = Segment { ack: 1001, timestamps, ..NOTHING };
     let out = bytes(&reverse(ack.with_rare_options(RareOptions { sack, ..RareOptions::NONE })));
@@ -67,7 +67,7 @@ fn every_byte_of_an_ack_with_eln_is_correct() {
     assert_eq!(marked[32], plain[32] | 0b0000_0010);
     assert_eq!((&marked[..10], &marked[12..32]), (&plain[..10], &plain[12..32]));
     assert_eq!((&marked[33..36], marked.len()), (&plain[33..36], 40));
-    let arrival = Some(Arrival { seq: 3001, at: Time::ZERO + Span::from_micros(0x0102_0304) });
+    let arrival = Some(SegmentArrival { seq: 3001, at: Time::ZERO + Span::from_micros(0x0102_0304) });
     let special = with(RareOptions { eln: Some(Eln::Segment(2001)), arrival, ..RareOptions::NONE });
     let edge = |offset: u32| (word(&special, 28) - 1001).wrapping_add(offset).to_be_bytes();
     assert_eq!((special.len(), special[32]), (60, 0xA2), "ten words, and the bit");
@@ -114,13 +114,15 @@ fn every_byte_of_nak_and_contention_options_is_correct() {
     }
     let contention = Some(Span::from_micros(0x0102_0304));
     let byte = Segment { len: 1, ..NOTHING };
-    let out = bytes(&data(byte.with_rare_options(RareOptions { contention, ..RareOptions::NONE })));
+    let out = bytes(&data(
+        byte.with_rare_options(RareOptions { contention_time: contention, ..RareOptions::NONE }),
+    ));
     assert_eq!(out[40..48], [254, 8, 0xA1, 0x52, 1, 2, 3, 4]);
-    let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
+    let arrival = Some(SegmentArrival { seq: 1, at: Time::ZERO });
     let (naks, eln) = (Naks::from_iter(1..=4), Some(Eln::Segment(1)));
     let full = NOTHING.with_rare_options(RareOptions { naks, eln, arrival, ..RareOptions::NONE });
     assert_eq!(bytes(&reverse(full.clone())).len(), 80);
-    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let timestamps = Some(Timestamps { tsval: 1, tsecr: 2 });
     let over = encode(
         &reverse(Segment { timestamps, ..full }),
         &Conversation::new(SENDER, RECEIVER),
@@ -132,7 +134,7 @@ fn every_byte_of_nak_and_contention_options_is_correct() {
 /// Balan et al. 2001: a second checksum, which covers only the headers and is valid for any payload.
 #[test]
 fn the_header_checksum_covers_only_the_headers() {
-    let packet = data(Segment { seq: 1001, len: 1000, header_check: true, ..NOTHING });
+    let packet = data(Segment { seq: 1001, len: 1000, has_header_checksum: true, ..NOTHING });
     assert_eq!(packet.header_bytes(), 44);
     let good = bytes(&packet);
     assert_eq!((good.len(), &good[40..42]), (1044, &[253, 4][..]));
@@ -142,7 +144,7 @@ fn the_header_checksum_covers_only_the_headers() {
     headers[16..18].fill(0);
     let protected = [&good[12..20], &[0, 6, 0, 24], &headers[..]].concat();
     assert_eq!(internet_checksum(&protected), 0);
-    let other = bytes(&data(Segment { seq: 1001, len: 999, header_check: true, ..NOTHING }));
+    let other = bytes(&data(Segment { seq: 1001, len: 999, has_header_checksum: true, ..NOTHING }));
     assert_eq!(good[42..44], other[42..44], "the payload does not change the checksum");
     let mut hit = good.clone();
     hit[34] ^= 0x20; // the window
@@ -157,7 +159,7 @@ fn the_header_checksum_covers_only_the_headers() {
 /// RFC 9293 §3.1, MUST-6 and MUST-7: unknown options are ignored, and inconsistent options cause an error.
 #[test]
 fn unknown_options_are_ignored_and_inconsistent_options_refused() {
-    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let timestamps = Some(Timestamps { tsval: 1, tsecr: 2 });
     let good = bytes(&data(Segment { timestamps, ..NOTHING }));
     let with = |kind: u8, length: u8| {
         let mut out = good.clone();
@@ -207,7 +209,8 @@ fn every_byte_of_a_routing_message_is_correct() {
         of(NodeId(2), 30, AodvMessage::Reply(RouteReply { hops: 5, dst, dst_seq: 8, origin, lifetime }));
     assert_eq!((&out[16..20], &out[20..26]), (&[10, 0, 0, 3][..], &udp(28)[..]));
     assert_eq!(out[28..], [2, 0, 0, 5, 10, 0, 0, 9, 0, 0, 0, 8, 10, 0, 0, 1, 0, 0, 0x27, 0x10]);
-    let lost = [(dst, 9), (origin, 11)].map(|(dst, seq)| Unreachable { dst, dst_seq: seq }).to_vec();
+    let lost =
+        [(dst, 9), (origin, 11)].map(|(dst, seq)| UnreachableDestination { dst, dst_seq: seq }).to_vec();
     let out = of(NodeId::BROADCAST, 1, AodvMessage::Error(lost));
     assert_eq!(out[28..], [3, 0, 0, 2, 10, 0, 0, 9, 0, 0, 0, 9, 10, 0, 0, 1, 0, 0, 0, 11]);
     assert!(checksums_hold(&out));
@@ -218,7 +221,7 @@ fn every_byte_of_a_routing_message_is_correct() {
 fn windows_are_scaled_after_the_syn() {
     let mut conversation = Conversation::new(SENDER, RECEIVER);
     let flags = Flags { syn: true, ack: true, ..Flags::default() };
-    conversation.observe(&reverse(Segment { seq: 0, window: 4 << 20, flags, ..NOTHING }));
+    conversation.record_window_scale(&reverse(Segment { seq: 0, window: 4 << 20, flags, ..NOTHING }));
     let mut out = Vec::new();
     for (window, field) in [(4 << 20, 0x8000), (127, 0), (128, 1), (u64::MAX, 0xFFFF)] {
         encode(&reverse(Segment { window, ..NOTHING }), &conversation, &mut out).unwrap();
@@ -273,7 +276,7 @@ fn oversized_packets_are_refused() {
     let refused = |packet: &Packet| encode(packet, &conversation, &mut Vec::new()).unwrap_err();
     assert_eq!(refused(&Packet { bytes: 39, ..data(NOTHING) }), WireError::Length { says: 39, is: 40 });
     assert_eq!(refused(&data(Segment { len: 65_496, ..NOTHING })), WireError::TooLong(65_536));
-    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let timestamps = Some(Timestamps { tsval: 1, tsecr: 2 });
     let sack = sack(&[(1, 2), (3, 4), (5, 6), (7, 8)]);
     let full = Segment { timestamps, ..NOTHING }.with_rare_options(RareOptions { sack, ..RareOptions::NONE });
     assert_eq!(refused(&data(full)), WireError::Options(48));

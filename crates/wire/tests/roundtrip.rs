@@ -5,8 +5,9 @@ use crate::common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_ho
 use crate::hostile;
 use crate::hostile::repair_checksums;
 use airhop_base::{
-    AodvMessage, Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Options,
-    Packet, RareOptions, RouteReply, RouteRequest, Sack, Segment, Span, Time, Timestamps, Unreachable,
+    AodvMessage, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Options, Packet,
+    RareOptions, RouteReply, RouteRequest, Sack, Segment, SegmentArrival, Span, Time, Timestamps,
+    UnreachableDestination,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
 use proptest::prelude::*;
@@ -42,16 +43,16 @@ prop_compose! {
             ack: if has_ack { ack } else { 0 },
             window,
             flags: Flags { syn, ack: has_ack, fin, psh: ece, ece, cwr },
-            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-            header_check,
+            timestamps: timestamps.map(|(value, echo)| Timestamps { tsval: value, tsecr: echo }),
+            has_header_checksum: header_check,
             sack_permitted: syn && fin,
             options: Options::from(RareOptions {
                 // A SYN has no space for SACK blocks, and no data to report (RFC 2018 §2).
                 sack: if syn { Sack::EMPTY } else { sack(&blocks) },
                 eln,
-                arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
+                arrival: arrival.map(|(seq, nanos)| SegmentArrival { seq, at: Time::from_nanos(nanos) }),
                 naks: lost.into_iter().collect(),
-                contention: contention.map(Span::from_nanos),
+                contention_time: contention.map(Span::from_nanos),
                 original: None,
             }),
             sent: Time::from_nanos(sent),
@@ -67,7 +68,7 @@ prop_compose! {
             segment.options.arrival = None;
         }
         if segment.option_bytes() > 40 {
-            segment.options.contention = None;
+            segment.options.contention_time = None;
         }
         segment
     }
@@ -87,7 +88,7 @@ fn notices() -> impl Strategy<Value = Notice> {
             let also = if kind.is_segment_specific() { also } else { 0 };
             Notice {
                 further_segments: also,
-                delay,
+                additional_delay: delay,
                 origin,
                 created: made,
                 ..Notice::with_segment(kind, seq, seq + len)
@@ -98,7 +99,8 @@ fn notices() -> impl Strategy<Value = Notice> {
 
 fn messages() -> impl Strategy<Value = AodvMessage> {
     let node = || any::<u16>().prop_map(NodeId);
-    let unreachable = (node(), any::<u32>()).prop_map(|(dst, seq)| Unreachable { dst, dst_seq: seq });
+    let unreachable =
+        (node(), any::<u32>()).prop_map(|(dst, seq)| UnreachableDestination { dst, dst_seq: seq });
     prop_oneof![
         (any::<u32>(), any::<u8>(), node(), any::<u32>(), node(), any::<u32>()).prop_map(
             |(id, hops, dst, dst_seq, origin, origin_seq)| {
@@ -134,7 +136,7 @@ prop_compose! {
             Body::Tcp(s) => 40 + s.option_bytes() + s.len,
             Body::Udp(d) => 28 + d.len,
             Body::Notice(n) => n.datagram_bytes(),
-            Body::Routing(message) => 28 + message.bytes(),
+            Body::Routing(message) => 28 + message.message_bytes(),
         };
         let flow = if matches!(body, Body::Routing(_)) { FlowId::NONE } else { FlowId(flow) };
         let (src, dst) = match &body {
@@ -154,7 +156,7 @@ proptest! {
         let mut conversation = Conversation::new(SENDER, RECEIVER);
         let flags = Flags { syn: true, ..Flags::default() };
         let syn = Segment { window: largest, flags, ..NOTHING };
-        conversation.observe(&Packet { src: packet.src, ..data(syn) });
+        conversation.record_window_scale(&Packet { src: packet.src, ..data(syn) });
         let mut out = Vec::new();
         encode(&packet, &conversation, &mut out).unwrap();
         prop_assert_eq!(out.len(), packet.bytes as usize);

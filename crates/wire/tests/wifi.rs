@@ -3,13 +3,13 @@
 use airhop_base::{AccessCategory, Fragment, NodeId, Rate, Span};
 use airhop_wire::addressing::{bssid, mac_address};
 use airhop_wire::wifi::{
-    Addresses, AmpduPosition, ControlFrame, DataHeader, FrameBody, Ppdu, PpduMode, Radiotap, RadiotapChannel,
-    append_fcs, tid,
+    AmpduPosition, ControlFrame, DataHeader, FrameAddresses, FrameBody, PpduMode, Radiotap, RadiotapChannel,
+    RadiotapPpdu, append_fcs, tid,
 };
 
 const AP: [u8; 6] = [0x02, 0xA1, 0, 0, 0, 1];
 const STATION: [u8; 6] = [0x02, 0xA1, 0, 0, 0, 2];
-const TO_STATION: Addresses = Addresses { receiver: STATION, transmitter: AP };
+const TO_STATION: FrameAddresses = FrameAddresses { receiver: STATION, transmitter: AP };
 
 /// Returns bytes from their hexadecimal digits.
 fn hex(digits: &str) -> Vec<u8> {
@@ -110,7 +110,8 @@ fn one_msdu_is_sent_alone_and_several_as_an_amsdu() {
 fn fragments_are_consecutive_parts_of_an_msdu() {
     let mut body = FrameBody::default();
     body.push(&TO_STATION, &[0x45, 1, 2, 3, 4, 5], 6);
-    let part = |number, is_last, start| body.fragment_bytes(&Fragment { number, is_last, start, bytes: 6 });
+    let part =
+        |number, is_last, start| body.fragment_bytes(&Fragment { number, is_last, offset: start, bytes: 6 });
     assert_eq!(part(0, false, 0), hex("aaaa03000000"));
     assert_eq!(part(1, false, 6), hex("0800 45010203"));
     assert_eq!(part(2, true, 12), hex("0405"));
@@ -127,7 +128,7 @@ fn user_priorities_belong_to_their_access_categories() {
 }
 
 fn radiotap(
-    ppdu: Ppdu,
+    ppdu: RadiotapPpdu,
     channel: RadiotapChannel,
     subframe: Option<AmpduPosition>,
     is_damaged: bool,
@@ -146,24 +147,26 @@ const TSFT: &str = "0605040302010000";
 /// radiotap.org: the header has TSFT, Flags, Rate in units of 500 kbit/s, and Channel.
 #[test]
 fn radiotap_headers_of_legacy_ppdus_match_their_layout() {
-    let legacy =
-        |kbps: u64, channel| radiotap(Ppdu::Legacy(Rate::from_bps(kbps * 1000)), channel, None, false);
+    let legacy = |kbps: u64, channel| {
+        radiotap(RadiotapPpdu::Legacy(Rate::from_bps(kbps * 1000)), channel, None, false)
+    };
     let start = format!("0000 1600 0f000000 {TSFT} 10");
     assert_eq!(legacy(24_000, RadiotapChannel::Ofdm5), hex(&format!("{start} 30 3c14 4001")));
     assert_eq!(legacy(54_000, RadiotapChannel::Ofdm2_4), hex(&format!("{start} 6c 6c09 c000")));
     assert_eq!(legacy(5_500, RadiotapChannel::Dsss), hex(&format!("{start} 0b 6c09 a000")));
     assert_eq!(legacy(2_000, RadiotapChannel::Fhss), hex(&format!("{start} 04 6c09 8008")));
-    let lost = radiotap(Ppdu::Legacy(Rate::from_bps(6_000_000)), RadiotapChannel::Ofdm5, None, true);
+    let lost = radiotap(RadiotapPpdu::Legacy(Rate::from_bps(6_000_000)), RadiotapChannel::Ofdm5, None, true);
     assert_eq!(lost[16], 0x50, "FCS at the end, and wrong");
 }
 
 /// radiotap.org: the header has MCS, and A-MPDU status aligned to four bytes.
 #[test]
 fn radiotap_headers_of_ht_ppdus_match_their_layout() {
-    let alone = radiotap(Ppdu::Ht(mode(7, 1, 20, 800, false)), RadiotapChannel::Ofdm5, None, false);
+    let alone = radiotap(RadiotapPpdu::Ht(mode(7, 1, 20, 800, false)), RadiotapChannel::Ofdm5, None, false);
     assert_eq!(alone, hex(&format!("0000 1900 0b000800 {TSFT} 10 00 3c14 4001 3f 00 07")));
-    let subframe = Some(AmpduPosition { reference: 0x1234, is_last: false, eof: None });
-    let inside = radiotap(Ppdu::Ht(mode(3, 2, 40, 400, true)), RadiotapChannel::Ofdm2_4, subframe, false);
+    let subframe = Some(AmpduPosition { reference_number: 0x1234, is_last: false, eof: None });
+    let inside =
+        radiotap(RadiotapPpdu::Ht(mode(3, 2, 40, 400, true)), RadiotapChannel::Ofdm2_4, subframe, false);
     let status = "34120000 0400 00 00";
     assert_eq!(inside, hex(&format!("0000 2400 0b001800 {TSFT} 10 00 6c09 c000 3f 15 0b 000000 {status}")));
 }
@@ -171,13 +174,14 @@ fn radiotap_headers_of_ht_ppdus_match_their_layout() {
 /// radiotap.org: the header has VHT, filled in for one user.
 #[test]
 fn radiotap_headers_of_vht_ppdus_match_their_layout() {
-    let last = Some(AmpduPosition { reference: 1, is_last: true, eof: Some(false) });
-    let written = radiotap(Ppdu::Vht(mode(9, 2, 80, 400, true)), RadiotapChannel::Ofdm5, last, false);
+    let last = Some(AmpduPosition { reference_number: 1, is_last: true, eof: Some(false) });
+    let written = radiotap(RadiotapPpdu::Vht(mode(9, 2, 80, 400, true)), RadiotapChannel::Ofdm5, last, false);
     let (status, vht) = ("01000000 8c00 00 00", "4500 04 04 92000000 01 00 0000");
     assert_eq!(written, hex(&format!("0000 2c00 0b003000 {TSFT} 10 00 3c14 4001 0000 {status} {vht}")));
-    let alone = Some(AmpduPosition { reference: 1, is_last: true, eof: Some(true) });
-    let written =
-        |width| radiotap(Ppdu::Vht(mode(0, 1, width, 800, false)), RadiotapChannel::Ofdm5, alone, false);
+    let alone = Some(AmpduPosition { reference_number: 1, is_last: true, eof: Some(true) });
+    let written = |width| {
+        radiotap(RadiotapPpdu::Vht(mode(0, 1, width, 800, false)), RadiotapChannel::Ofdm5, alone, false)
+    };
     assert_eq!(written(20)[28..30], [0xCC, 0], "an S-MPDU has the EOF bit");
     assert_eq!([20, 40, 80, 160].map(|width| written(width)[35]), [0, 1, 4, 11]);
 }
@@ -185,9 +189,9 @@ fn radiotap_headers_of_vht_ppdus_match_their_layout() {
 /// radiotap.org: the header has HE, in the format HE_SU.
 #[test]
 fn radiotap_headers_of_he_ppdus_match_their_layout() {
-    let last = Some(AmpduPosition { reference: 1, is_last: true, eof: Some(false) });
-    let he = |mode| radiotap(Ppdu::He(mode), RadiotapChannel::Ofdm5, last, false)[32..].to_vec();
-    let whole = radiotap(Ppdu::He(mode(11, 2, 80, 800, true)), RadiotapChannel::Ofdm5, last, false);
+    let last = Some(AmpduPosition { reference_number: 1, is_last: true, eof: Some(false) });
+    let he = |mode| radiotap(RadiotapPpdu::He(mode), RadiotapChannel::Ofdm5, last, false)[32..].to_vec();
+    let whole = radiotap(RadiotapPpdu::He(mode(11, 2, 80, 800, true)), RadiotapChannel::Ofdm5, last, false);
     let status = "01000000 8c00 00 00";
     let start = format!("0000 2c00 0b009000 {TSFT} 10 00 3c14 4001 0000 {status}");
     assert_eq!(whole, hex(&format!("{start} e042 0600 002b 0000 8201 0200")));

@@ -6,21 +6,21 @@ mod read;
 mod tests;
 
 pub(crate) use ext::{LineInfo, ResolvedMember, for_each_record};
-pub(crate) use read::{parse_header, part};
+pub(crate) use read::{parse_header, slice_section};
 
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 
 /// Maximum nesting of typedefs, arrays and anonymous structures. A deeper nesting counts as a loop.
-const DEEPEST: usize = 32;
+const MAX_NESTING_DEPTH: usize = 32;
 /// Maximum number of members visited in the search for one name. The kernel's `tcp_sock`, with embedded
 /// structures, has about 1500 members.
-const MOST_MEMBERS: usize = 1 << 16;
+const MAX_VISITED_MEMBERS: usize = 1 << 16;
 
 /// Maximum length of a name or file path in bytes.
-const LONGEST_NAME: usize = 1024;
+const MAX_NAME_BYTES: usize = 1024;
 
 /// Name, as an offset in the string section.
-pub(crate) type Name = u32;
+pub(crate) type NameOffset = u32;
 
 /// Number of a type; 0 is `void`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ pub(crate) enum Type {
     },
     /// Structure or union.
     Composite {
-        name: Name,
+        name: NameOffset,
         bytes: u32,
         members: Vec<Member>,
     },
@@ -60,12 +60,12 @@ pub(crate) enum Type {
         parameters: usize,
     },
     Variable {
-        name: Name,
+        name: NameOffset,
         kind: TypeId,
     },
     /// Section with its variables.
     Section {
-        name: Name,
+        name: NameOffset,
         variables: Vec<TypeId>,
     },
 }
@@ -74,11 +74,11 @@ pub(crate) enum Type {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
     /// Name of the member; empty for an anonymous struct or union (C11).
-    pub name: Name,
-    pub kind: TypeId,
+    pub name: NameOffset,
+    pub type_id: TypeId,
     pub bit_offset: u32,
     /// Bitfield width in bits; 0 for other members.
-    pub bits: u32,
+    pub bitfield_bits: u32,
 }
 
 /// Types of a BPF object.
@@ -90,33 +90,33 @@ pub(crate) struct Btf {
 
 /// Location of a member in a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Located {
-    pub kind: TypeId,
+pub(crate) struct MemberLocation {
+    pub type_id: TypeId,
     pub bit_offset: u64,
     /// Bitfield width in bits; 0 for other members.
-    pub bits: u32,
+    pub bitfield_bits: u32,
 }
 
 /// Returns the string at offset `at` of the string section; `None` if the string has no terminating zero.
-pub(crate) fn string(strings: &[u8], at: u32) -> Option<&[u8]> {
+pub(crate) fn string_at(strings: &[u8], at: u32) -> Option<&[u8]> {
     let rest = strings.get(at as usize..)?;
     rest.iter().position(|&byte| byte == 0).map(|end| &rest[..end])
 }
 
 /// Returns the error for an invalid section `.BTF`.
-pub(crate) fn wrong(why: impl Into<String>) -> Problem {
-    Problem::Types { section: ".BTF", why: why.into() }
+pub(crate) fn btf_error(why: impl Into<String>) -> ObjectProblem {
+    ObjectProblem::Types { section: ".BTF", why: why.into() }
 }
 
 impl Btf {
     /// Returns the type with this number, after resolving typedefs and qualifiers.
-    pub(crate) fn get(&self, mut id: TypeId) -> Result<(TypeId, &Type), Problem> {
-        for _ in 0..DEEPEST {
+    pub(crate) fn resolve_type(&self, mut id: TypeId) -> Result<(TypeId, &Type), ObjectProblem> {
+        for _ in 0..MAX_NESTING_DEPTH {
             match self.types.get(id.0 as usize) {
                 Some(Type::Alias(next)) => id = *next,
                 Some(kind) => return Ok((id, kind)),
                 None => {
-                    return Err(wrong(format!(
+                    return Err(btf_error(format!(
                         "type {} is used, but only {} types exist",
                         id.0,
                         self.types.len()
@@ -124,37 +124,40 @@ impl Btf {
                 }
             }
         }
-        Err(wrong(format!("type {} has too many levels of names, or is a cycle of names", id.0)))
+        Err(btf_error(format!("type {} has too many levels of names, or is a cycle of names", id.0)))
     }
 
     /// Returns the structure or union with this name; `None` if the object has no such type.
-    pub(crate) fn composite(&self, wanted: &str) -> Option<TypeId> {
-        let is = |kind: &Type| matches!(kind, Type::Composite { name, .. } if self.is(*name, wanted));
+    pub(crate) fn find_composite(&self, wanted: &str) -> Option<TypeId> {
+        let is =
+            |kind: &Type| matches!(kind, Type::Composite { name, .. } if self.name_equals(*name, wanted));
         self.types.iter().position(is).map(|index| TypeId(index as u32))
     }
 
     /// Returns the types of the variables of a section.
-    pub(crate) fn section(&self, wanted: &str) -> &[TypeId] {
+    pub(crate) fn section_variables(&self, wanted: &str) -> &[TypeId] {
         let variables = self.types.iter().find_map(|kind| match kind {
-            Type::Section { name, variables } if self.is(*name, wanted) => Some(variables.as_slice()),
+            Type::Section { name, variables } if self.name_equals(*name, wanted) => {
+                Some(variables.as_slice())
+            }
             _ => None,
         });
         variables.unwrap_or_default()
     }
 
     /// Returns the name and the type of a variable.
-    pub(crate) fn variable(&self, id: TypeId) -> Result<(&str, TypeId), Problem> {
+    pub(crate) fn variable(&self, id: TypeId) -> Result<(&str, TypeId), ObjectProblem> {
         match self.types.get(id.0 as usize) {
-            Some(Type::Variable { name, kind }) => Ok((self.text(*name), *kind)),
-            _ => Err(wrong(format!("type {} is not a variable", id.0))),
+            Some(Type::Variable { name, kind }) => Ok((self.name_text(*name), *kind)),
+            _ => Err(btf_error(format!("type {} is not a variable", id.0))),
         }
     }
 
     /// Returns the size of a type in bytes.
-    pub(crate) fn size(&self, id: TypeId) -> Result<u64, Problem> {
+    pub(crate) fn type_bytes(&self, id: TypeId) -> Result<u64, ObjectProblem> {
         let (mut id, mut count) = (id, 1_u64);
-        for _ in 0..DEEPEST {
-            let bytes = match self.get(id)?.1 {
+        for _ in 0..MAX_NESTING_DEPTH {
+            let bytes = match self.resolve_type(id)?.1 {
                 Type::Int { bytes, .. } | Type::Float { bytes } | Type::Enum { bytes, .. } => *bytes,
                 Type::Composite { bytes, .. } => *bytes,
                 Type::Pointer(_) => 8,
@@ -163,93 +166,109 @@ impl Btf {
                     id = *element;
                     continue;
                 }
-                _ => return Err(wrong(format!("type {} has no size", id.0))),
+                _ => return Err(btf_error(format!("type {} has no size", id.0))),
             };
             return Ok(count.saturating_mul(u64::from(bytes)));
         }
-        Err(wrong(format!("type {} has too many levels of arrays, or is a cycle of arrays", id.0)))
+        Err(btf_error(format!("type {} has too many levels of arrays, or is a cycle of arrays", id.0)))
     }
 
     /// Returns the members of a structure.
-    pub(crate) fn members(&self, id: TypeId) -> Result<&[Member], Problem> {
-        match self.get(id)?.1 {
+    pub(crate) fn members(&self, id: TypeId) -> Result<&[Member], ObjectProblem> {
+        match self.resolve_type(id)?.1 {
             Type::Composite { members, .. } => Ok(members),
-            _ => Err(wrong(format!("type {} is not a structure", id.0))),
+            _ => Err(btf_error(format!("type {} is not a structure", id.0))),
         }
     }
 
     /// Returns the location of the member at a path such as `icsk_ack.pending` or `s[0].v`; `None` if there
     /// is no such member.
-    pub(crate) fn locate(&self, structure: TypeId, path: &str) -> Result<Option<Located>, Problem> {
-        let mut at = Located { kind: structure, bit_offset: 0, bits: 0 };
+    pub(crate) fn locate_member(
+        &self,
+        structure: TypeId,
+        path: &str,
+    ) -> Result<Option<MemberLocation>, ObjectProblem> {
+        let mut at = MemberLocation { type_id: structure, bit_offset: 0, bitfield_bits: 0 };
         for step in path.split('.') {
             let (name, index) = match step.strip_suffix(']').and_then(|step| step.split_once('[')) {
                 Some((name, index)) => (name, index.parse::<u32>().ok()),
                 None => (step, None),
             };
             let mut looked_at = 0;
-            let Some(member) = self.search(at.kind, name, 0, &mut looked_at)? else { return Ok(None) };
-            at = Located { bit_offset: at.bit_offset + member.bit_offset, ..member };
+            let Some(member) = self.find_member(at.type_id, name, 0, &mut looked_at)? else {
+                return Ok(None);
+            };
+            at = MemberLocation { bit_offset: at.bit_offset + member.bit_offset, ..member };
             if let Some(index) = index {
-                let (_, Type::Array { element, count }) = self.get(at.kind)? else { return Ok(None) };
+                let (_, Type::Array { element, count }) = self.resolve_type(at.type_id)? else {
+                    return Ok(None);
+                };
                 if index >= *count {
                     return Ok(None);
                 }
-                at.bit_offset += u64::from(index).saturating_mul(self.size(*element)?.saturating_mul(8));
-                at.kind = *element;
+                at.bit_offset +=
+                    u64::from(index).saturating_mul(self.type_bytes(*element)?.saturating_mul(8));
+                at.type_id = *element;
             }
         }
         Ok(Some(at))
     }
 
     /// Finds a member of a structure, including members of anonymous structures.
-    fn search(
+    fn find_member(
         &self,
         id: TypeId,
         name: &str,
         depth: usize,
         looked_at: &mut usize,
-    ) -> Result<Option<Located>, Problem> {
-        let (id, Type::Composite { members, .. }) = self.get(id)? else { return Ok(None) };
+    ) -> Result<Option<MemberLocation>, ObjectProblem> {
+        let (id, Type::Composite { members, .. }) = self.resolve_type(id)? else { return Ok(None) };
         for member in members {
             *looked_at += 1;
-            if depth > DEEPEST || *looked_at > MOST_MEMBERS {
-                return Err(wrong(format!("structure {} has too many members, or contains itself", id.0)));
+            if depth > MAX_NESTING_DEPTH || *looked_at > MAX_VISITED_MEMBERS {
+                return Err(btf_error(format!(
+                    "structure {} has too many members, or contains itself",
+                    id.0
+                )));
             }
             let bit_offset = u64::from(member.bit_offset);
-            if !name.is_empty() && self.is(member.name, name) {
-                return Ok(Some(Located { kind: member.kind, bit_offset, bits: member.bits }));
+            if !name.is_empty() && self.name_equals(member.name, name) {
+                return Ok(Some(MemberLocation {
+                    type_id: member.type_id,
+                    bit_offset,
+                    bitfield_bits: member.bitfield_bits,
+                }));
             }
-            if self.is(member.name, "")
-                && let Some(inner) = self.search(member.kind, name, depth + 1, looked_at)?
+            if self.name_equals(member.name, "")
+                && let Some(inner) = self.find_member(member.type_id, name, depth + 1, looked_at)?
             {
-                return Ok(Some(Located { bit_offset: bit_offset + inner.bit_offset, ..inner }));
+                return Ok(Some(MemberLocation { bit_offset: bit_offset + inner.bit_offset, ..inner }));
             }
         }
         Ok(None)
     }
 
     /// Returns the name of the member at an offset of a structure, for messages: `icsk_ack.pending`.
-    pub(crate) fn name_at(&self, structure: TypeId, offset: u64) -> Option<String> {
+    pub(crate) fn member_name_at(&self, structure: TypeId, offset: u64) -> Option<String> {
         let (mut id, mut offset, mut path) = (structure, offset, String::new());
-        for _ in 0..DEEPEST {
-            match self.get(id).ok()?.1 {
+        for _ in 0..MAX_NESTING_DEPTH {
+            match self.resolve_type(id).ok()?.1 {
                 Type::Composite { members, .. } => {
                     let holds = |member: &&Member| {
                         let start = u64::from(member.bit_offset / 8);
-                        offset >= start && offset - start < self.size(member.kind).unwrap_or(0)
+                        offset >= start && offset - start < self.type_bytes(member.type_id).unwrap_or(0)
                     };
                     let member = members.iter().find(holds)?;
-                    path = match (path.as_str(), self.text(member.name)) {
+                    path = match (path.as_str(), self.name_text(member.name)) {
                         (_, "") => path,
                         ("", name) => name.to_owned(),
                         (path, name) => format!("{path}.{name}"),
                     };
                     offset -= u64::from(member.bit_offset / 8);
-                    id = member.kind;
+                    id = member.type_id;
                 }
                 Type::Array { element, .. } => {
-                    offset %= self.size(*element).ok()?.max(1);
+                    offset %= self.type_bytes(*element).ok()?.max(1);
                     id = *element;
                 }
                 _ => return Some(path),
@@ -259,15 +278,15 @@ impl Btf {
     }
 
     /// True if a name equals `wanted`.
-    pub(crate) fn is(&self, name: Name, wanted: &str) -> bool {
+    pub(crate) fn name_equals(&self, name: NameOffset, wanted: &str) -> bool {
         let rest = self.strings.get(name as usize..).and_then(|rest| rest.strip_prefix(wanted));
         rest.is_some_and(|rest| rest.starts_with('\0'))
     }
 
     /// Returns the text of a name; empty if the name is missing or too long.
-    pub(crate) fn text(&self, name: Name) -> &str {
+    pub(crate) fn name_text(&self, name: NameOffset) -> &str {
         let rest = self.strings.get(name as usize..).unwrap_or_default();
-        let end = rest.bytes().take(LONGEST_NAME).position(|byte| byte == 0);
+        let end = rest.bytes().take(MAX_NAME_BYTES).position(|byte| byte == 0);
         end.map_or("", |end| &rest[..end])
     }
 }

@@ -1,7 +1,7 @@
 //! Parser of the section `.BTF`.
 
-use super::{Btf, Member, Type, TypeId, wrong};
-use crate::error::Problem;
+use super::{Btf, Member, Type, TypeId, btf_error};
+use crate::error::ObjectProblem;
 
 /// The first two bytes of `.BTF` and `.BTF.ext`.
 pub(super) const MAGIC: u16 = 0xeb9f;
@@ -20,7 +20,7 @@ impl WordReader<'_> {
 
 /// Returns a part of a section; `None` if the part extends beyond the section. `offset` counts from the end
 /// of the header.
-pub(crate) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
+pub(crate) fn slice_section(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
     let start = (header as usize).checked_add(offset as usize)?;
     section.get(start..start.checked_add(length as usize)?)
 }
@@ -40,20 +40,21 @@ pub(crate) fn parse_header(section: &[u8]) -> Result<(u32, WordReader<'_>), Stri
 
 impl Btf {
     /// Parses the section `.BTF`.
-    pub(crate) fn read(section: &[u8]) -> Result<Btf, Problem> {
-        let (length, mut words) = parse_header(section).map_err(wrong)?;
-        let mut field = || words.next_word().ok_or_else(|| wrong("the header is truncated"));
+    pub(crate) fn read(section: &[u8]) -> Result<Btf, ObjectProblem> {
+        let (length, mut words) = parse_header(section).map_err(btf_error)?;
+        let mut field = || words.next_word().ok_or_else(|| btf_error("the header is truncated"));
         let (type_offset, type_length, string_offset, string_length) =
             (field()?, field()?, field()?, field()?);
-        let beyond = || wrong("its parts extend beyond its end");
-        let types = part(section, length, type_offset, type_length).ok_or_else(beyond)?;
-        let strings = part(section, length, string_offset, string_length).ok_or_else(beyond)?;
-        let strings = String::from_utf8(strings.to_vec()).map_err(|_| wrong("its strings are not UTF-8"))?;
+        let beyond = || btf_error("its parts extend beyond its end");
+        let types = slice_section(section, length, type_offset, type_length).ok_or_else(beyond)?;
+        let strings = slice_section(section, length, string_offset, string_length).ok_or_else(beyond)?;
+        let strings =
+            String::from_utf8(strings.to_vec()).map_err(|_| btf_error("its strings are not UTF-8"))?;
         let mut btf = Btf { types: vec![Type::Void], strings };
         let mut words = WordReader(types);
         while !words.0.is_empty() {
             let number = btf.types.len();
-            let kind = read_type(&mut words).map_err(|why| wrong(format!("type {number}: {why}")))?;
+            let kind = read_type(&mut words).map_err(|why| btf_error(format!("type {number}: {why}")))?;
             btf.types.push(kind);
         }
         Ok(btf)
@@ -123,5 +124,5 @@ fn read_member(
 ) -> Result<Member, &'static str> {
     let (name, kind, offset) = (next()?, TypeId(next()?), next()?);
     let (bits, bit_offset) = if flag { (offset >> 24, offset & 0xff_ffff) } else { (0, offset) };
-    Ok(Member { name, kind, bit_offset, bits })
+    Ok(Member { name, type_id: kind, bit_offset, bitfield_bits: bits })
 }

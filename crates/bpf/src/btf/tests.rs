@@ -28,20 +28,20 @@ fn members_are_found_through_anonymous_structures() {
     ]
     .concat();
     let btf = Btf::read(&section(&words, strings)).unwrap();
-    let outer = btf.composite("outer").unwrap();
-    let at = |path| btf.locate(outer, path).unwrap().map(|at| (at.bit_offset, at.bits));
+    let outer = btf.find_composite("outer").unwrap();
+    let at = |path| btf.locate_member(outer, path).unwrap().map(|at| (at.bit_offset, at.bitfield_bits));
     assert_eq!((at("a"), at("a[3]"), at("a[4]")), (Some((0, 0)), Some((96, 0)), None));
     assert_eq!((at("flag"), at("none")), (Some((128 + 33, 3)), None));
-    assert_eq!((btf.size(TypeId(4)), btf.size(outer)), (Ok(16), Ok(24)));
-    assert_eq!(btf.name_at(outer, 5).as_deref(), Some("a"));
+    assert_eq!((btf.type_bytes(TypeId(4)), btf.type_bytes(outer)), (Ok(16), Ok(24)));
+    assert_eq!(btf.member_name_at(outer, 5).as_deref(), Some("a"));
 }
 
 #[test]
 fn circular_btf_types_are_reported() {
     let refusal = |words: &[u32]| {
         let btf = Btf::read(&section(words, "\0loop\0")).unwrap();
-        let size = btf.size(TypeId(1)).map(|_| ());
-        let member = btf.locate(TypeId(1), "x").map(|_| ());
+        let size = btf.type_bytes(TypeId(1)).map(|_| ());
+        let member = btf.locate_member(TypeId(1), "x").map(|_| ());
         size.and(member).expect_err("a loop").to_string()
     };
     assert!(refusal(&[1, TYPEDEF, 1]).contains("a cycle of names"));
@@ -63,7 +63,7 @@ fn truncated_and_unknown_btf_types_are_reported() {
     assert!(refusal(&[0, STRUCT | 9, 0]).contains("type 1: cut off"));
     let btf = Btf::read(&section(&[0, TYPEDEF, 77], "\0")).unwrap();
     assert!(
-        btf.size(TypeId(1))
+        btf.type_bytes(TypeId(1))
             .expect_err("no such type")
             .to_string()
             .contains("type 77 is used, but only 2 types exist")

@@ -35,7 +35,7 @@ pub(crate) fn run(
             FaultCause::Endless(_) => (at, FaultCause::Endless(budget)),
             cause => (at, cause),
         })?;
-    match kernel.lock {
+    match kernel.held_lock {
         None => Ok((result, left)),
         Some(_) => Err((
             entry,
@@ -97,7 +97,7 @@ fn run_function(
                     None => {
                         return Err((
                             at,
-                            kernel.memory.denied(Access::Load, address, size_of::<$number>()).into(),
+                            kernel.memory.access_error(Access::Load, address, size_of::<$number>()).into(),
                         ));
                     }
                 }
@@ -109,7 +109,7 @@ fn run_function(
                 if kernel.memory.store(address, (src as $number).to_le_bytes()).is_none() {
                     return Err((
                         at,
-                        kernel.memory.denied(Access::Store, address, size_of::<$number>()).into(),
+                        kernel.memory.access_error(Access::Store, address, size_of::<$number>()).into(),
                     ));
                 }
             }};
@@ -232,14 +232,15 @@ fn run_function(
                 next = instruction.offset as usize;
             }
             Op::CallHelper(Helper::Loop) => {
-                (r[0], left) = repeat(code, [r[1], r[2], r[3], r[4]], kernel, depth + 1, left).map_err(
-                    |(inner, cause)| {
+                (r[0], left) = run_bpf_loop(code, [r[1], r[2], r[3], r[4]], kernel, depth + 1, left)
+                    .map_err(|(inner, cause)| {
                         (if matches!(cause, FaultCause::Call { .. }) { at } else { inner }, cause)
-                    },
-                )?;
+                    })?;
             }
             Op::CallHelper(helper) => {
-                r[0] = kernel.call(helper, [r[1], r[2], r[3], r[4], r[5]]).map_err(|cause| (at, cause))?;
+                r[0] = kernel
+                    .call_helper(helper, [r[1], r[2], r[3], r[4], r[5]])
+                    .map_err(|cause| (at, cause))?;
                 left = left.saturating_sub(HELPER_COST);
             }
             Op::CallKfunc(kfunc) => {
@@ -247,11 +248,11 @@ fn run_function(
             }
             Op::Exit => {
                 if depth == first {
-                    kernel.memory.frames = first;
+                    kernel.memory.active_frames = first;
                     return Ok((r[0], left));
                 }
                 depth -= 1;
-                kernel.memory.frames = depth + 1;
+                kernel.memory.active_frames = depth + 1;
                 let Frame { next: back, saved } = frames[depth];
                 [r[6], r[7], r[8], r[9]] = saved;
                 r[usize::from(FRAME_POINTER)] = frame_end(depth);
@@ -272,22 +273,22 @@ fn frame_end(depth: usize) -> u64 {
 /// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context,
 /// until the function returns a value other than 0. Returns the number of calls, or an error code for the
 /// program.
-fn repeat(
+fn run_bpf_loop(
     code: &[Instruction],
     [count, callback, context, flags]: [u64; 4],
     kernel: &mut HelperContext<'_>,
     depth: usize,
     mut left: u32,
 ) -> Result<(u64, u32), (usize, FaultCause)> {
-    let Some(entry) = AddressSpace::code(callback).filter(|&entry| entry < code.len()) else {
-        return Err((0, Helper::Loop.refuse(format!("{callback:#x} is not a function of the program"))));
+    let Some(entry) = AddressSpace::instruction_index(callback).filter(|&entry| entry < code.len()) else {
+        return Err((0, Helper::Loop.call_error(format!("{callback:#x} is not a function of the program"))));
     };
     let count = count as u32;
-    if count > MOST_LOOPS {
-        return Ok((TOO_BIG as u64, left));
+    if count > BPF_MAX_LOOPS {
+        return Ok((E2BIG as u64, left));
     }
     if flags != 0 {
-        return Ok((INVALID as u64, left));
+        return Ok((EINVAL as u64, left));
     }
     let mut times = 0;
     while times < count {
@@ -301,14 +302,14 @@ fn repeat(
 }
 
 /// `BPF_MAX_LOOPS`.
-const MOST_LOOPS: u32 = 8 << 20;
+const BPF_MAX_LOOPS: u32 = 8 << 20;
 /// Error code `-E2BIG`.
-const TOO_BIG: i64 = -7;
-const INVALID: i64 = -22;
+const E2BIG: i64 = -7;
+const EINVAL: i64 = -22;
 
 /// Clears a function's stack frame and returns the frame pointer.
 fn enter_frame(kernel: &mut HelperContext<'_>, depth: usize) -> u64 {
-    kernel.memory.frames = depth + 1;
+    kernel.memory.active_frames = depth + 1;
     kernel.memory.stack[depth * FRAME_BYTES..(depth + 1) * FRAME_BYTES].fill(0);
     frame_end(depth)
 }

@@ -1,7 +1,7 @@
 //! Tests of each class of instructions against RFC 9669, with hand-assembled code.
 
 use super::*;
-use crate::instruction::Encoded;
+use crate::instruction::EncodedInstruction;
 use crate::kernel::Printer;
 use crate::memory::{GuardedBytes, Memory, READ, Region};
 use airhop_base::SplitMix64;
@@ -21,7 +21,7 @@ fn run_lines(lines: &[Line], first: u64, second: u64) -> Result<u64, (usize, Fau
         |number: u64, dst| Instruction { op: Op::Mov64, dst, src: 11, offset: 0, immediate: number as i64 };
     code.extend([place(first, 1), place(second, 2), place(AddressSpace::Region(0).address(0), 3)]);
     for &(opcode, dst, src, offset, immediate) in lines {
-        let encoded = Encoded { opcode, dst, src, offset, immediate };
+        let encoded = EncodedInstruction { opcode, dst, src, offset, immediate };
         code.push(encoded.decode(code.len()).unwrap());
     }
     run_code(&code)
@@ -37,13 +37,13 @@ fn run_code(code: &[Instruction]) -> Result<u64, (usize, FaultCause)> {
         sample: None,
         packet: &[],
         regions: &mut regions,
-        first_map: 1,
-        frames: 0,
+        first_map_region: 1,
+        active_frames: 0,
     };
     let (mut random, mut scratch) = (SplitMix64::new(0), Vec::new());
-    let printer = Printer { object: "test", lines: &mut 0 };
+    let printer = Printer { object: "test", printed_lines: &mut 0 };
     let (maps, random, scratch) = (&mut [][..], &mut random, &mut scratch);
-    let mut kernel = HelperContext { memory, maps, random, now_ns: 0, scratch, lock: None, printer };
+    let mut kernel = HelperContext { memory, maps, random, now_ns: 0, scratch, held_lock: None, printer };
     run(code, 0, AddressSpace::Context.address(0), &mut kernel, BUDGET).map(|(result, _)| result)
 }
 
@@ -270,7 +270,7 @@ fn atomic_operations_match_rfc_9669() {
 #[test]
 fn a_call_preserves_r6_to_r9_and_clears_its_stack_frame() {
     let decode = |at: usize, (opcode, dst, src, offset, immediate): Line| {
-        Encoded { opcode, dst, src, offset, immediate }.decode(at).unwrap()
+        EncodedInstruction { opcode, dst, src, offset, immediate }.decode(at).unwrap()
     };
     let call = |target| Instruction { op: Op::Call, dst: 0, src: 11, offset: target, immediate: 0 };
     let code = [
@@ -331,7 +331,7 @@ fn access_outside_a_memory_region_is_refused() {
 #[test]
 fn an_undefined_instruction_is_refused() {
     let refused = |opcode, dst, src, offset, immediate| {
-        Encoded { opcode, dst, src, offset, immediate }.decode(0).expect_err("not an instruction")
+        EncodedInstruction { opcode, dst, src, offset, immediate }.decode(0).expect_err("not an instruction")
     };
     assert!(refused(0xf7, 0, 0, 0, 0).contains("unknown instruction: opcode 0xf7"));
     assert!(refused(0x3f, 0, 1, 2, 0).contains("unknown"), "a division is signed or not");

@@ -8,13 +8,13 @@ use crate::memory::{Access, AddressSpace, Memory};
 use airhop_base::SplitMix64;
 
 /// Error code `-EFAULT` of helpers.
-const FAULT: i64 = -14;
+const EFAULT: i64 = -14;
 /// `-EINVAL`.
-pub(super) const INVALID: i64 = -22;
+pub(super) const EINVAL: i64 = -22;
 /// `BPF_HDR_START_NET`.
-const HEADER_OF_NETWORK: u32 = 1;
+const BPF_HDR_START_NET: u32 = 1;
 /// Maximum number of bytes that one call may copy.
-const MOST_BYTES: u64 = 1 << 16;
+const MAX_COPY_BYTES: u64 = 1 << 16;
 
 /// BPF helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Helper {
         Helper::ALL.iter().map(|&(number, name, _)| (number, name)).collect()
     }
 
-    pub(crate) fn refuse(self, why: impl Into<String>) -> FaultCause {
+    pub(crate) fn call_error(self, why: impl Into<String>) -> FaultCause {
         FaultCause::Call { function: self.name(), why: why.into() }
     }
 }
@@ -112,7 +112,7 @@ pub(crate) struct HelperContext<'a> {
     /// Buffer for bytes copied from one region to another.
     pub scratch: &'a mut Vec<u8>,
     /// Address of the spin lock that the program holds; `None` without a lock.
-    pub lock: Option<u64>,
+    pub held_lock: Option<u64>,
     /// Printer of the program's output.
     pub printer: Printer<'a>,
 }
@@ -124,16 +124,16 @@ fn register_value(result: Result<(), i64>) -> u64 {
 
 impl HelperContext<'_> {
     /// Calls a helper with the registers r1 to r5.
-    pub(crate) fn call(&mut self, helper: Helper, arguments: [u64; 5]) -> Result<u64, FaultCause> {
+    pub(crate) fn call_helper(&mut self, helper: Helper, arguments: [u64; 5]) -> Result<u64, FaultCause> {
         let [first, second, third, fourth, fifth] = arguments;
-        if self.lock.is_some() && !matches!(helper, SpinLock | SpinUnlock) {
-            return Err(helper.refuse("a kernel refuses calls of its functions while a lock is held"));
+        if self.held_lock.is_some() && !matches!(helper, SpinLock | SpinUnlock) {
+            return Err(helper.call_error("a kernel refuses calls of its functions while a lock is held"));
         }
         match helper {
             MapLookup => self.map_lookup(helper, first, second),
             MapUpdate => self.map_update(helper, first, second, third, fourth),
             MapDelete => {
-                let map = self.keyed_map(helper, first)?;
+                let map = self.keyed_map_index(helper, first)?;
                 self.copy_to_scratch(second, self.maps[map].definition.key_bytes as u64, helper)?;
                 Ok(register_value(self.maps[map].remove(self.scratch)))
             }
@@ -146,12 +146,12 @@ impl HelperContext<'_> {
                 Ok(random.draw() >> 32)
             }
             Processor | SkbPullData => Ok(0),
-            TracePrintk => self.print(helper, first, second, &[third, fourth, fifth]),
-            TraceVprintk => self.print_many(helper, first, second, [third, fourth]),
+            TracePrintk => self.trace_printk(helper, first, second, &[third, fourth, fifth]),
+            TraceVprintk => self.trace_vprintk(helper, first, second, [third, fourth]),
             SpinLock | SpinUnlock => self.lock_or_unlock(helper, first),
-            Loop => Err(helper.refuse("is the interpreter's")),
+            Loop => Err(helper.call_error("is the interpreter's")),
             // The packet begins with its IP header, so the network header is at its start.
-            SkbLoadBytesRelative if fifth as u32 != HEADER_OF_NETWORK => Err(helper.refuse(format!(
+            SkbLoadBytesRelative if fifth as u32 != BPF_HDR_START_NET => Err(helper.call_error(format!(
                 "start_header {fifth}: packets have no link-layer header, BPF_HDR_START_NET (1) is simulated"
             ))),
             SkbLoadBytes | SkbLoadBytesRelative => self.skb_load_bytes(helper, second, third, fourth),
@@ -159,7 +159,7 @@ impl HelperContext<'_> {
             GetSockOpt => self.get_option(helper, first, [second, third, fourth, fifth]),
             StorageGet => self.storage_get(helper, first, second, third, fourth),
             StorageDelete => {
-                let (map, number) = self.storage(helper, first, second)?;
+                let (map, number) = self.socket_storage(helper, first, second)?;
                 Ok(register_value(self.maps[map].remove(&number.to_le_bytes())))
             }
             TcpSendAck => {
@@ -177,15 +177,15 @@ impl HelperContext<'_> {
     fn map_index(&self, helper: Helper, address: u64) -> Result<usize, FaultCause> {
         match AddressSpace::from_address(address) {
             Some((AddressSpace::Map(map), 0)) if map < self.maps.len() => Ok(map),
-            _ => Err(helper.refuse(format!("{address:#x} is not a map"))),
+            _ => Err(helper.call_error(format!("{address:#x} is not a map"))),
         }
     }
 
     /// Returns the map that an argument points to; an error if the map has no keys.
-    fn keyed_map(&self, helper: Helper, address: u64) -> Result<usize, FaultCause> {
+    fn keyed_map_index(&self, helper: Helper, address: u64) -> Result<usize, FaultCause> {
         let map = self.map_index(helper, address)?;
         match self.maps[map].definition.kind {
-            MapKind::Socket => Err(helper.refuse("a map of sockets is for bpf_sk_storage_get")),
+            MapKind::Socket => Err(helper.call_error("a map of sockets is for bpf_sk_storage_get")),
             _ => Ok(map),
         }
     }
@@ -197,11 +197,11 @@ impl HelperContext<'_> {
         length: u64,
         helper: Helper,
     ) -> Result<&[u8], FaultCause> {
-        if length > MOST_BYTES {
-            return Err(helper.refuse(format!("{length} bytes, expected at most {MOST_BYTES}")));
+        if length > MAX_COPY_BYTES {
+            return Err(helper.call_error(format!("{length} bytes, expected at most {MAX_COPY_BYTES}")));
         }
         let length = length as usize;
-        let denied = || FaultCause::Memory(self.memory.denied(Access::Load, address, length));
+        let denied = || FaultCause::Memory(self.memory.access_error(Access::Load, address, length));
         self.memory.readable_bytes(address, length).ok_or_else(denied)
     }
 
@@ -212,7 +212,9 @@ impl HelperContext<'_> {
                 target.copy_from_slice(self.scratch);
                 Ok(())
             }
-            None => Err(FaultCause::Memory(self.memory.denied(Access::Store, address, self.scratch.len()))),
+            None => {
+                Err(FaultCause::Memory(self.memory.access_error(Access::Store, address, self.scratch.len())))
+            }
         }
     }
 
@@ -227,12 +229,12 @@ impl HelperContext<'_> {
     }
 
     fn map_lookup(&mut self, helper: Helper, map: u64, key: u64) -> Result<u64, FaultCause> {
-        let map = self.keyed_map(helper, map)?;
+        let map = self.keyed_map_index(helper, map)?;
         let length = self.maps[map].definition.key_bytes;
         let Some(key) = self.memory.readable_bytes(key, length) else {
-            return Err(self.memory.denied(Access::Load, key, length).into());
+            return Err(self.memory.access_error(Access::Load, key, length).into());
         };
-        Ok(self.maps[map].find(key).map_or(0, |slot| AddressSpace::Value(map, slot).address(0)))
+        Ok(self.maps[map].find_slot(key).map_or(0, |slot| AddressSpace::Value(map, slot).address(0)))
     }
 
     fn map_update(
@@ -243,7 +245,7 @@ impl HelperContext<'_> {
         value: u64,
         flags: u64,
     ) -> Result<u64, FaultCause> {
-        let map = self.keyed_map(helper, map)?;
+        let map = self.keyed_map_index(helper, map)?;
         let definition = &self.maps[map].definition;
         let (key_bytes, value_bytes) = (definition.key_bytes as u64, definition.value_bytes as u64);
         self.copy_to_scratch(key, key_bytes, helper)?;
@@ -276,7 +278,7 @@ impl HelperContext<'_> {
             self.readable_bytes(target, length, helper)?;
             self.scratch.clear();
             self.scratch.resize(length as usize, 0);
-            FAULT
+            EFAULT
         };
         self.write_scratch(target)?;
         Ok(result as u64)
@@ -291,7 +293,7 @@ impl HelperContext<'_> {
     ) -> Result<u64, FaultCause> {
         let (offset, length) = (offset as u32, u64::from(length as u32));
         if u64::from(offset) + length > self.memory.packet.len() as u64 {
-            return Ok(FAULT as u64);
+            return Ok(EFAULT as u64);
         }
         self.copy_to_scratch(AddressSpace::Packet.address(offset), length, helper)?;
         self.write_scratch(target).map(|()| 0)
@@ -301,13 +303,15 @@ impl HelperContext<'_> {
     /// may hold only one lock at a time.
     fn lock_or_unlock(&mut self, helper: Helper, lock: u64) -> Result<u64, FaultCause> {
         if !self.memory.may_be_lock(lock) {
-            return Err(helper.refuse("a lock is a struct bpf_spin_lock of a map's value, or in a variable"));
+            return Err(
+                helper.call_error("a lock is a struct bpf_spin_lock of a map's value, or in a variable")
+            );
         }
-        match (helper, self.lock) {
-            (SpinLock, None) => self.lock = Some(lock),
-            (SpinLock, Some(_)) => return Err(helper.refuse("a lock is already held")),
-            (_, held) if held == Some(lock) => self.lock = None,
-            _ => return Err(helper.refuse("the lock is not held")),
+        match (helper, self.held_lock) {
+            (SpinLock, None) => self.held_lock = Some(lock),
+            (SpinLock, Some(_)) => return Err(helper.call_error("a lock is already held")),
+            (_, held) if held == Some(lock) => self.held_lock = None,
+            _ => return Err(helper.call_error("the lock is not held")),
         }
         Ok(0)
     }
@@ -316,16 +320,16 @@ impl HelperContext<'_> {
     pub(super) fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, FaultCause> {
         match &self.memory.socket {
             Some(socket) if address == AddressSpace::Socket.address(0) => Ok(socket.number),
-            _ => Err(helper.refuse(format!("{address:#x} is not the socket of this call"))),
+            _ => Err(helper.call_error(format!("{address:#x} is not the socket of this call"))),
         }
     }
 
     /// Returns a socket-storage map and the number of the socket.
-    fn storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), FaultCause> {
+    fn socket_storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), FaultCause> {
         let map = self.map_index(helper, map)?;
         match self.maps[map].definition.kind {
             MapKind::Socket => Ok((map, self.expect_socket(helper, socket)?)),
-            _ => Err(helper.refuse("not a map of sockets (BPF_MAP_TYPE_SK_STORAGE)")),
+            _ => Err(helper.call_error("not a map of sockets (BPF_MAP_TYPE_SK_STORAGE)")),
         }
     }
 
@@ -339,10 +343,10 @@ impl HelperContext<'_> {
         initial: u64,
         flags: u64,
     ) -> Result<u64, FaultCause> {
-        let (map, number) = self.storage(helper, map, socket)?;
+        let (map, number) = self.socket_storage(helper, map, socket)?;
         let (key, region) = (number.to_le_bytes(), self.maps[map].region);
         let value = |slot| AddressSpace::Value(map, slot).address(0);
-        if let Some(slot) = self.maps[map].find(&key) {
+        if let Some(slot) = self.maps[map].find_slot(&key) {
             return Ok(value(slot));
         }
         if flags & 1 == 0 {

@@ -115,7 +115,7 @@ pub(crate) struct WindowFields {
 
 impl WindowFields {
     /// Names of the members.
-    pub(crate) const FIELDS: [&'static str; 7] = [
+    pub(crate) const MEMBER_NAMES: [&'static str; 7] = [
         "snd_cwnd",
         "snd_cwnd_cnt",
         "snd_cwnd_clamp",
@@ -127,8 +127,8 @@ impl WindowFields {
 
     /// Finds the members in a socket's layout.
     pub(crate) fn from_layout(layout: &Layout) -> WindowFields {
-        let mut fields = WindowFields::FIELDS
-            .map(|name| layout.get(name).expect("every socket's layout has its window"))
+        let mut fields = WindowFields::MEMBER_NAMES
+            .map(|name| layout.find_field(name).expect("every socket's layout has its window"))
             .into_iter();
         let mut next = || fields.next().expect("one value for each name");
         WindowFields {
@@ -203,7 +203,7 @@ impl WindowFields {
 
     /// True if the flight uses enough of the window for the window to grow (RFC 7661 §4.2). Half the window
     /// is enough in slow start.
-    pub(crate) fn is_limited(&self, socket: &StructImage) -> bool {
+    pub(crate) fn is_cwnd_limited(&self, socket: &StructImage) -> bool {
         match self.in_slow_start(socket) {
             true => u64::from(self.cwnd(socket)) < 2 * socket.get(self.max_packets_out),
             false => socket.get(self.is_cwnd_limited) != 0,
@@ -213,7 +213,7 @@ impl WindowFields {
     /// Grows the window by slow start, then by congestion avoidance with the remaining segments (RFC 5681
     /// §3.1).
     fn reno_cong_avoid(&self, socket: &mut StructImage, acked: u32) -> Result<(), String> {
-        if !self.is_limited(socket) {
+        if !self.is_cwnd_limited(socket) {
             return Ok(());
         }
         let left = if self.in_slow_start(socket) { self.slow_start(socket, acked) } else { acked };
@@ -238,9 +238,9 @@ mod tests {
         let layout = socket_layout(&Arc::new(Btf::read(&no_types).unwrap()), &[]).unwrap().complete();
         let mut socket = Socket::new(&layout, 0, 0);
         for (member, value) in [("snd_cwnd_clamp", 100), ("is_cwnd_limited", 1)].iter().chain(members) {
-            socket.image.set(layout.get(member).unwrap(), *value);
+            socket.image.set(layout.find_field(member).unwrap(), *value);
         }
-        let window = socket.window;
+        let window = socket.window_fields;
         let result = kfunc.call(&window, &mut socket.image, arguments)?;
         Ok((result, socket.image.get(window.snd_cwnd), socket.image.get(window.snd_cwnd_cnt)))
     }

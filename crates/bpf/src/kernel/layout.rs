@@ -1,9 +1,9 @@
 //! Kernel structures, laid out as in the object's own types. The object's instructions contain offsets from
 //! these types.
 
-use crate::btf::{Btf, Located, Type, TypeId};
-use crate::error::Problem;
-use crate::memory::{READ, READ_ALONG, WRITE, readable_bytes};
+use crate::btf::{Btf, MemberLocation, Type, TypeId};
+use crate::error::ObjectProblem;
+use crate::memory::{READ, READ_IN_WIDE_LOAD, WRITE, readable_bytes};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 const MAX_STRUCTURE_BYTES: u64 = 1 << 16;
 
 /// Socket members that a congestion control may write in the kernel, besides the private state.
-pub(crate) const WRITABLE: [&str; 9] = [
+pub(crate) const WRITABLE_MEMBERS: [&str; 9] = [
     "sk_pacing_rate",
     "sk_pacing_status",
     "icsk_ack.pending",
@@ -66,12 +66,12 @@ pub struct Layout {
 impl Layout {
     /// Creates the layout of a structure in the object's types, without any readable member. If the types do
     /// not declare the structure, the layout has no bytes.
-    pub(crate) fn new(btf: &Arc<Btf>, name: &'static str) -> Result<Layout, Problem> {
-        let structure = btf.composite(name);
-        let declared = structure.map_or(Ok(0), |id| btf.size(id))?;
+    pub(crate) fn new(btf: &Arc<Btf>, name: &'static str) -> Result<Layout, ObjectProblem> {
+        let structure = btf.find_composite(name);
+        let declared = structure.map_or(Ok(0), |id| btf.type_bytes(id))?;
         if declared > MAX_STRUCTURE_BYTES {
             let why = format!("struct {name} has {declared} bytes, expected at most {MAX_STRUCTURE_BYTES}");
-            return Err(Problem::Types { section: ".BTF", why });
+            return Err(ObjectProblem::Types { section: ".BTF", why });
         }
         let rights = vec![0; declared as usize];
         Ok(Layout {
@@ -88,11 +88,11 @@ impl Layout {
     }
 
     /// Makes the member at a path such as `inet_conn.icsk_ack.pending` readable, under the name `name`.
-    pub(crate) fn add_readable(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
-        if let Some(field) = self.get(name) {
+    pub(crate) fn add_readable(&mut self, name: &'static str, path: &str) -> Result<Field, ObjectProblem> {
+        if let Some(field) = self.find_field(name) {
             return Ok(field);
         }
-        let field = match self.locate(path)? {
+        let field = match self.locate_member(path)? {
             Some(located) => self.declared_field(path, located)?,
             None => self.hidden_field(),
         };
@@ -102,17 +102,17 @@ impl Layout {
     }
 
     /// Makes the member at a path readable and writable.
-    pub(crate) fn add_writable(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
+    pub(crate) fn add_writable(&mut self, name: &'static str, path: &str) -> Result<Field, ObjectProblem> {
         let field = self.add_readable(name, path)?;
         self.allow(&field, WRITE);
         Ok(field)
     }
 
     /// Makes the private state of a congestion control at this path readable and writable.
-    pub(crate) fn provide_private(&mut self, path: &str) -> Result<(), Problem> {
-        let Some(located) = self.locate(path)? else { return Ok(()) };
+    pub(crate) fn add_private_state(&mut self, path: &str) -> Result<(), ObjectProblem> {
+        let Some(located) = self.locate_member(path)? else { return Ok(()) };
         let start = located.bit_offset / 8;
-        let bytes = self.btf.size(located.kind)?;
+        let bytes = self.btf.type_bytes(located.type_id)?;
         let end = start.saturating_add(bytes.min(PRIVATE_BYTES));
         if start.saturating_add(bytes) > self.declared {
             return Err(self.outside(path));
@@ -179,11 +179,11 @@ impl Layout {
 
     /// True if programs may write the member that contains this bit.
     pub(crate) fn is_writable(&self, bit: u64) -> bool {
-        self.simulated_member_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
+        self.simulated_member_at(bit).is_some_and(|name| name.is_empty() || WRITABLE_MEMBERS.contains(&name))
     }
 
     /// Returns the provided member with this name.
-    pub fn get(&self, name: &str) -> Option<Field> {
+    pub fn find_field(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
     }
 
@@ -194,44 +194,47 @@ impl Layout {
 
     /// True if the object's types declare a member.
     pub(crate) fn declares(&self, path: &str) -> bool {
-        matches!(self.locate(path), Ok(Some(_)))
+        matches!(self.locate_member(path), Ok(Some(_)))
     }
 
     /// Returns the size of an image in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(crate) fn image_bytes(&self) -> usize {
         self.rights.len()
     }
 
     /// Returns the declared name of the member that contains a byte; `None` if no member contains the byte.
-    pub(crate) fn name_at(&self, offset: u64) -> Option<String> {
-        let member = self.btf.name_at(self.structure?, offset)?;
+    pub(crate) fn member_name_at(&self, offset: u64) -> Option<String> {
+        let member = self.btf.member_name_at(self.structure?, offset)?;
         Some(format!("{}.{member}", self.name))
     }
 
-    fn locate(&self, path: &str) -> Result<Option<Located>, Problem> {
-        self.structure.map_or(Ok(None), |id| self.btf.locate(id, path))
+    fn locate_member(&self, path: &str) -> Result<Option<MemberLocation>, ObjectProblem> {
+        self.structure.map_or(Ok(None), |id| self.btf.locate_member(id, path))
     }
 
-    fn outside(&self, path: &str) -> Problem {
+    fn outside(&self, path: &str) -> ObjectProblem {
         let why = format!("{}.{path} extends beyond the {} bytes of its structure", self.name, self.declared);
-        Problem::Types { section: ".BTF", why }
+        ObjectProblem::Types { section: ".BTF", why }
     }
 
-    fn declared_field(&self, path: &str, located: Located) -> Result<Field, Problem> {
-        let bytes = self.btf.size(located.kind)?;
+    fn declared_field(&self, path: &str, located: MemberLocation) -> Result<Field, ObjectProblem> {
+        let bytes = self.btf.type_bytes(located.type_id)?;
         let signed = matches!(
-            self.btf.get(located.kind)?.1,
+            self.btf.resolve_type(located.type_id)?.1,
             Type::Int { signed: true, .. } | Type::Enum { signed: true, .. }
         );
         if !matches!(bytes, 1 | 2 | 4 | 8) {
             let why = format!("{}.{path} has {bytes} bytes, expected a number", self.name);
-            return Err(Problem::Types { section: ".BTF", why });
+            return Err(ObjectProblem::Types { section: ".BTF", why });
         }
         // A bitfield is stored in an aligned word of its type.
-        let word =
-            if located.bits == 0 { located.bit_offset / 8 } else { located.bit_offset / 8 / bytes * bytes };
+        let word = if located.bitfield_bits == 0 {
+            located.bit_offset / 8
+        } else {
+            located.bit_offset / 8 / bytes * bytes
+        };
         let shift = located.bit_offset - word * 8;
-        let bits = if located.bits == 0 { bytes * 8 } else { u64::from(located.bits) };
+        let bits = if located.bitfield_bits == 0 { bytes * 8 } else { u64::from(located.bitfield_bits) };
         if shift + bits > bytes * 8 || word + bytes > self.declared {
             return Err(self.outside(path));
         }
@@ -260,7 +263,7 @@ impl Layout {
             let word = start / 8 * 8;
             let end = (word + 8).min(self.declared as usize);
             for byte in &mut self.rights[word..end] {
-                *byte |= READ_ALONG;
+                *byte |= READ_IN_WIDE_LOAD;
             }
         }
     }
@@ -276,7 +279,7 @@ pub struct StructImage {
 impl StructImage {
     /// Creates a structure with all bytes zero.
     pub fn new(layout: Arc<Layout>) -> StructImage {
-        StructImage { bytes: vec![0; layout.bytes()].into(), layout }
+        StructImage { bytes: vec![0; layout.image_bytes()].into(), layout }
     }
 
     /// Returns the layout of the members.

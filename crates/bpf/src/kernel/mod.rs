@@ -14,13 +14,13 @@ mod socket;
 pub(crate) use helpers::{Helper, HelperContext};
 pub(crate) use kconfig::{KCONFIG_OPTIONS, option_value as kconfig};
 pub(crate) use kfuncs::{Kfunc, WindowFields};
-pub(crate) use layout::WRITABLE;
+pub(crate) use layout::WRITABLE_MEMBERS;
 pub use layout::{Field, Layout, StructImage};
 pub(crate) use packet::SocketBuffer;
 pub use packet::Verdict;
 pub(crate) use printer::Printer;
 pub use socket::Socket;
-pub(crate) use socket::{NESTED as SOCKETS, socket_layout};
+pub(crate) use socket::{NESTED_STRUCTURES as SOCKETS, socket_layout};
 
 /// Returns the helpers that programs may call, with number and name.
 pub fn simulated_helpers() -> Vec<(i32, &'static str)> {

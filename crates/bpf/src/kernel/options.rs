@@ -1,7 +1,7 @@
 //! Socket options of `bpf_setsockopt` and `bpf_getsockopt` (bpf-helpers(7)). Each option acts as in Linux
 //! 6.18 (net/core/filter.c, sol_socket_sockopt() and sol_tcp_sockopt()).
 
-use super::helpers::{Helper, HelperContext, INVALID};
+use super::helpers::{EINVAL, Helper, HelperContext};
 use crate::fault::FaultCause;
 
 const SOL_SOCKET: u32 = 1;
@@ -36,7 +36,7 @@ impl HelperContext<'_> {
             (SOL_TCP, TCP_BPF_SNDCWND_CLAMP | TCP_WINDOW_CLAMP) | (SOL_SOCKET, SO_MAX_PACING_RATE)
         ) {
             let (level, name) = which;
-            return Err(helper.refuse(format!(
+            return Err(helper.call_error(format!(
                 "option {name} of level {level} is not simulated, expected TCP_BPF_SNDCWND_CLAMP \
                  ({TCP_BPF_SNDCWND_CLAMP}) or TCP_WINDOW_CLAMP ({TCP_WINDOW_CLAMP}) of SOL_TCP ({SOL_TCP}), or \
                  SO_MAX_PACING_RATE ({SO_MAX_PACING_RATE}) of SOL_SOCKET ({SOL_SOCKET})"
@@ -44,22 +44,22 @@ impl HelperContext<'_> {
         }
         let bytes = self.readable_bytes(value, u64::from(length as u32), helper)?;
         let Some(value) = bytes.first_chunk().filter(|_| bytes.len() == VALUE_BYTES) else {
-            return Ok(INVALID as u64);
+            return Ok(EINVAL as u64);
         };
         let value = i32::from_le_bytes(*value);
         Ok(match which {
-            (_, TCP_BPF_SNDCWND_CLAMP) if value > 0 => self.clamp_window(value as u32),
+            (_, TCP_BPF_SNDCWND_CLAMP) if value > 0 => self.clamp_cwnd(value as u32),
             // The option has no effect, because the peer sends no data.
             (_, TCP_WINDOW_CLAMP) if value != 0 => 0,
-            (_, SO_MAX_PACING_RATE) => self.limit_pacing(value as u32),
-            _ => INVALID as u64,
+            (_, SO_MAX_PACING_RATE) => self.set_max_pacing_rate(value as u32),
+            _ => EINVAL as u64,
         })
     }
 
     /// Sets the maximum window and ssthresh to `most` segments.
-    fn clamp_window(&mut self, most: u32) -> u64 {
+    fn clamp_cwnd(&mut self, most: u32) -> u64 {
         if let Some(socket) = &mut self.memory.socket {
-            let window = socket.window;
+            let window = socket.window_fields;
             window.clamp_cwnd(&mut socket.image, most);
         }
         0
@@ -67,12 +67,13 @@ impl HelperContext<'_> {
 
     /// Sets the maximum pacing rate in bytes per second, and turns pacing on. The largest 32-bit number
     /// removes the maximum.
-    fn limit_pacing(&mut self, most: u32) -> u64 {
+    fn set_max_pacing_rate(&mut self, most: u32) -> u64 {
         let most = if most == u32::MAX { u64::MAX } else { most.into() };
         let Some(socket) = &mut self.memory.socket else { return 0 };
         let image = &mut socket.image;
         let fields = ["sk_max_pacing_rate", "sk_pacing_rate", "sk_pacing_status"];
-        let [Some(limit), Some(rate), Some(status)] = fields.map(|name| image.layout().get(name)) else {
+        let [Some(limit), Some(rate), Some(status)] = fields.map(|name| image.layout().find_field(name))
+        else {
             return 0;
         };
         image.set(limit, most);
@@ -80,7 +81,7 @@ impl HelperContext<'_> {
         if most < u64::MAX && image.get(status) == PACING_NONE {
             image.set(status, PACING_NEEDED);
         }
-        socket.limits_pacing = true;
+        socket.has_pacing_limit = true;
         0
     }
 
@@ -95,15 +96,15 @@ impl HelperContext<'_> {
         let [level, name, value, length] = option;
         let (level, name, length) = (level as u32, name as u32, u64::from(length as u32));
         if (level, name) != (SOL_TCP, TCP_MAXSEG) {
-            return Err(helper.refuse(format!(
+            return Err(helper.call_error(format!(
                 "option {name} of level {level} is not simulated, expected TCP_MAXSEG ({TCP_MAXSEG}) of SOL_TCP \
                  ({SOL_TCP})"
             )));
         }
         self.readable_bytes(value, length, helper)?;
         let image = self.memory.socket.as_ref().map(|socket| &socket.image);
-        let full = image.and_then(|image| Some(image.get(image.layout().get("mss_cache")?)));
-        let full = full.ok_or_else(|| helper.refuse("the size of a segment is unknown"))?;
+        let full = image.and_then(|image| Some(image.get(image.layout().find_field("mss_cache")?)));
+        let full = full.ok_or_else(|| helper.call_error("the size of a segment is unknown"))?;
         self.scratch.clear();
         self.scratch.extend_from_slice(&(full as u32).to_le_bytes());
         if length != VALUE_BYTES as u64 {
@@ -111,6 +112,6 @@ impl HelperContext<'_> {
             self.scratch.resize(length as usize, 0);
         }
         self.write_scratch(value)?;
-        Ok(if length == VALUE_BYTES as u64 { 0 } else { INVALID as u64 })
+        Ok(if length == VALUE_BYTES as u64 { 0 } else { EINVAL as u64 })
     }
 }

@@ -9,21 +9,21 @@ const MAX_TEXT_BYTES: u64 = 512;
 
 impl HelperContext<'_> {
     /// `bpf_trace_printk(format, bytes, …)`, with at most three numbers. Returns the length of the line.
-    pub(super) fn print(
+    pub(super) fn trace_printk(
         &mut self,
         helper: Helper,
         format: u64,
         bytes: u64,
         numbers: &[u64],
     ) -> Result<u64, FaultCause> {
-        let format = self.text(helper, format, bytes)?;
-        let line = self.format(&format, numbers);
+        let format = self.read_text(helper, format, bytes)?;
+        let line = self.format_printf(&format, numbers);
         self.printer.print_line(self.now_ns, &line);
         Ok(line.len() as u64)
     }
 
     /// `bpf_trace_vprintk(format, bytes, numbers, bytes)`, with any number of 64-bit arguments.
-    pub(super) fn print_many(
+    pub(super) fn trace_vprintk(
         &mut self,
         helper: Helper,
         format: u64,
@@ -38,10 +38,10 @@ impl HelperContext<'_> {
                 words.iter().map(|word| u64::from_le_bytes(*word)).collect()
             }
         };
-        self.print(helper, format, bytes, &numbers)
+        self.trace_printk(helper, format, bytes, &numbers)
     }
 
-    fn text(&self, helper: Helper, at: u64, bytes: u64) -> Result<String, FaultCause> {
+    fn read_text(&self, helper: Helper, at: u64, bytes: u64) -> Result<String, FaultCause> {
         let bytes = self.readable_bytes(at, u64::from(bytes as u32).min(MAX_TEXT_BYTES), helper)?;
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
@@ -49,7 +49,7 @@ impl HelperContext<'_> {
 
     /// Formats a printf(3) string with %d, %i, %u, %x, %X, %p, %c and %s. `h`, `l` or `ll` determine the
     /// width of an argument.
-    fn format(&self, format: &str, numbers: &[u64]) -> String {
+    fn format_printf(&self, format: &str, numbers: &[u64]) -> String {
         let (mut line, mut rest, mut numbers) = (String::new(), format, numbers.iter());
         while let Some((before, directive)) = rest.split_once('%') {
             line.push_str(before);

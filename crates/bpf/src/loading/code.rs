@@ -4,7 +4,7 @@
 use super::MapIndices;
 use crate::btf::{Btf, for_each_record};
 use crate::elf::{self, Elf, Relocation};
-use crate::error::Problem;
+use crate::error::ObjectProblem;
 use crate::object::is_filter;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +14,16 @@ const INSTRUCTION_BYTES: usize = 8;
 const LOAD_IMMEDIATE: u8 = 0x18;
 const CALL: u8 = 0x85;
 /// Source register of a call to a function of the program (`BPF_PSEUDO_CALL`).
-const LOCAL_CALL: u8 = 1;
-const KERNEL_CALL: u8 = 2;
+const BPF_PSEUDO_CALL: u8 = 1;
+const BPF_PSEUDO_KFUNC_CALL: u8 = 2;
 /// Source register of an immediate load of a map (`BPF_PSEUDO_MAP_FD`).
 const BPF_PSEUDO_MAP_FD: u8 = 1;
-const MAP_VALUE: u8 = 2;
-const FUNCTION: u8 = 4;
+const BPF_PSEUDO_MAP_VALUE: u8 = 2;
+const BPF_PSEUDO_FUNC: u8 = 4;
 /// Number of the function table in `.BTF.ext`.
-const FUNCTIONS: usize = 0;
-const LINES: usize = 1;
-const RELOCATIONS: usize = 2;
+const FUNCTION_TABLE: usize = 0;
+const LINE_TABLE: usize = 1;
+const RELOCATION_TABLE: usize = 2;
 /// Maximum number of instructions of a program, as in a kernel.
 const MAX_INSTRUCTIONS: usize = 1_000_000;
 
@@ -85,10 +85,10 @@ pub(super) struct ProgramBuilder<'a> {
 }
 
 impl<'a> ProgramBuilder<'a> {
-    pub(super) fn new(elf: &'a Elf, btf: &'a Btf, places: &'a MapIndices) -> Result<Self, Problem> {
+    pub(super) fn new(elf: &'a Elf, btf: &'a Btf, places: &'a MapIndices) -> Result<Self, ObjectProblem> {
         let extra = elf.section(".BTF.ext").map(|(_, section)| section.bytes.as_slice());
         let mut names = BTreeMap::new();
-        for (section, of) in elf.code() {
+        for (section, of) in elf.code_sections() {
             let is_here = |symbol: &&elf::Symbol| symbol.section == Some(section) && symbol.is_function;
             let mut starts: Vec<_> = elf
                 .symbols
@@ -102,7 +102,9 @@ impl<'a> ProgramBuilder<'a> {
             for ((start, name), end) in starts.iter().zip(ends) {
                 let (start, end) = (*start as usize / INSTRUCTION_BYTES, end as usize / INSTRUCTION_BYTES);
                 if start >= end || end * INSTRUCTION_BYTES > of.bytes.len() {
-                    return Err(Problem::Elf(format!("the function {name} extends beyond its section")));
+                    return Err(ObjectProblem::Elf(format!(
+                        "the function {name} extends beyond its section"
+                    )));
                 }
                 names.insert(Function { section, start, end }, *name);
             }
@@ -111,42 +113,43 @@ impl<'a> ProgramBuilder<'a> {
     }
 
     /// Adds the program that a callback's function pointer refers to. Returns the index of the program.
-    pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, Problem> {
+    pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, ObjectProblem> {
         let symbol = &self.elf.symbols[relocation.symbol];
-        let function =
-            symbol.section.and_then(|section| self.at(section, symbol.value as usize / INSTRUCTION_BYTES));
+        let function = symbol
+            .section
+            .and_then(|section| self.function_at(section, symbol.value as usize / INSTRUCTION_BYTES));
         let missing =
-            || Problem::Elf(format!("the callback {} is not a function of the object", symbol.name));
-        self.add(function.ok_or_else(missing)?, ProgramKind::Callback)
+            || ObjectProblem::Elf(format!("the callback {} is not a function of the object", symbol.name));
+        self.add_program(function.ok_or_else(missing)?, ProgramKind::Callback)
     }
 
     /// Adds all programs that process packets.
-    pub(super) fn add_filters(&mut self) -> Result<(), Problem> {
+    pub(super) fn add_filters(&mut self) -> Result<(), ObjectProblem> {
         let filters: Vec<_> = self
             .names
             .keys()
             .copied()
             .filter(|function| is_filter(&self.elf.sections[function.section].name))
             .collect();
-        filters.into_iter().try_for_each(|function| self.add(function, ProgramKind::Filter).map(drop))
+        filters.into_iter().try_for_each(|function| self.add_program(function, ProgramKind::Filter).map(drop))
     }
 
-    fn at(&self, section: usize, start: usize) -> Option<Function> {
+    fn function_at(&self, section: usize, start: usize) -> Option<Function> {
         self.names.keys().copied().find(|function| function.section == section && function.start == start)
     }
 
-    fn add(&mut self, first: Function, kind: ProgramKind) -> Result<usize, Problem> {
+    fn add_program(&mut self, first: Function, kind: ProgramKind) -> Result<usize, ObjectProblem> {
         if let Some(place) = self.known.get(&first) {
             return Ok(*place);
         }
-        let program = self.build(first, kind)?;
+        let program = self.build_program(first, kind)?;
         self.known.insert(first, self.programs.len());
         self.programs.push(program);
         Ok(self.programs.len() - 1)
     }
 
     /// Returns a program that consists of a function and all functions reached by its calls.
-    fn build(&self, first: Function, kind: ProgramKind) -> Result<LoadableProgram, Problem> {
+    fn build_program(&self, first: Function, kind: ProgramKind) -> Result<LoadableProgram, ObjectProblem> {
         let name = self.names[&first].to_owned();
         let mut program = LoadableProgram {
             name,
@@ -168,12 +171,12 @@ impl<'a> ProgramBuilder<'a> {
                 &bytes[function.start * INSTRUCTION_BYTES..function.end * INSTRUCTION_BYTES],
             );
             if program.code.len() / INSTRUCTION_BYTES > MAX_INSTRUCTIONS {
-                return Err(Problem::Elf(format!(
+                return Err(ObjectProblem::Elf(format!(
                     "{} has more than {MAX_INSTRUCTIONS} instructions",
                     program.name
                 )));
             }
-            for (at, callee) in self.link(function, base, &mut program)? {
+            for (at, callee) in self.relocate_function(function, base, &mut program)? {
                 if !order.contains(&callee) {
                     order.push(callee);
                 }
@@ -183,20 +186,20 @@ impl<'a> ProgramBuilder<'a> {
         for (at, callee) in calls {
             set_immediate(&mut program.code, at, placed[&callee] as i32 - at as i32 - 1);
         }
-        self.describe(&placed, &mut program)?;
+        self.add_btf_ext_records(&placed, &mut program)?;
         Ok(program)
     }
 
     /// Applies the known relocations of a function that begins at instruction `base`. Returns the calls in
     /// the function.
-    fn link(
+    fn relocate_function(
         &self,
         function: Function,
         base: usize,
         program: &mut LoadableProgram,
-    ) -> Result<Vec<(usize, Function)>, Problem> {
+    ) -> Result<Vec<(usize, Function)>, ObjectProblem> {
         let section = &self.elf.sections[function.section];
-        let wrong = |why: String| Problem::Section { section: section.name.clone(), why };
+        let wrong = |why: String| ObjectProblem::Section { section: section.name.clone(), why };
         let (mut calls, mut linked) = (Vec::new(), BTreeSet::new());
         let inside = |relocation: &&Relocation| {
             (function.start..function.end).contains(&(relocation.offset as usize / INSTRUCTION_BYTES))
@@ -208,7 +211,7 @@ impl<'a> ProgramBuilder<'a> {
             let (code, immediate) = (program.code[at * INSTRUCTION_BYTES], immediate(&program.code, at));
             match (relocation.kind, symbol.section) {
                 (elf::R_BPF_64_32, None) if code == CALL => {
-                    set_source(&mut program.code, at, KERNEL_CALL);
+                    set_source(&mut program.code, at, BPF_PSEUDO_KFUNC_CALL);
                     set_immediate(&mut program.code, at, 0);
                     program.load_time_values.push((at, LoadTimeValue::Kernel(symbol.name.clone())));
                 }
@@ -216,15 +219,15 @@ impl<'a> ProgramBuilder<'a> {
                     let start =
                         (symbol.value as i64 / INSTRUCTION_BYTES as i64 + i64::from(immediate) + 1) as usize;
                     let callee = self
-                        .at(of, start)
+                        .function_at(of, start)
                         .ok_or_else(|| wrong(format!("calls {}, which is not a function", symbol.name)))?;
-                    set_source(&mut program.code, at, LOCAL_CALL);
+                    set_source(&mut program.code, at, BPF_PSEUDO_CALL);
                     calls.push((at, callee));
                 }
                 (elf::R_BPF_64_64, Some(of)) if code == LOAD_IMMEDIATE => {
                     let offset = symbol.value.wrapping_add_signed(immediate.into());
-                    if let Some(callee) = self.at(of, offset as usize / INSTRUCTION_BYTES) {
-                        set_source(&mut program.code, at, FUNCTION);
+                    if let Some(callee) = self.function_at(of, offset as usize / INSTRUCTION_BYTES) {
+                        set_source(&mut program.code, at, BPF_PSEUDO_FUNC);
                         set_immediate(&mut program.code, at + 1, 0);
                         calls.push((at, callee));
                         continue;
@@ -236,7 +239,7 @@ impl<'a> ProgramBuilder<'a> {
                     set_source(
                         &mut program.code,
                         at,
-                        if value.is_some() { MAP_VALUE } else { BPF_PSEUDO_MAP_FD },
+                        if value.is_some() { BPF_PSEUDO_MAP_VALUE } else { BPF_PSEUDO_MAP_FD },
                     );
                     set_immediate(&mut program.code, at, 0);
                     set_immediate(&mut program.code, at + 1, value.unwrap_or(0) as i32);
@@ -246,7 +249,7 @@ impl<'a> ProgramBuilder<'a> {
                     let (map, at_byte) = self.places.kconfig_location(&symbol.name).ok_or_else(|| {
                         wrong(format!("refers to {}, which Airhop cannot load into a kernel", symbol.name))
                     })?;
-                    set_source(&mut program.code, at, MAP_VALUE);
+                    set_source(&mut program.code, at, BPF_PSEUDO_MAP_VALUE);
                     set_immediate(&mut program.code, at, 0);
                     set_immediate(&mut program.code, at + 1, at_byte as i32);
                     program.load_time_values.push((at, LoadTimeValue::Map(map)));
@@ -262,9 +265,9 @@ impl<'a> ProgramBuilder<'a> {
         // A call within a section may have no relocation, because its offset is relative.
         for at in (base..program.code.len() / INSTRUCTION_BYTES).filter(|at| !linked.contains(at)) {
             let instruction = &program.code[at * INSTRUCTION_BYTES..];
-            if instruction[0] == CALL && instruction[1] >> 4 == LOCAL_CALL {
+            if instruction[0] == CALL && instruction[1] >> 4 == BPF_PSEUDO_CALL {
                 let start = (function.start + at - base) as i64 + i64::from(immediate(&program.code, at)) + 1;
-                let callee = self.at(function.section, start as usize);
+                let callee = self.function_at(function.section, start as usize);
                 calls.push((at, callee.ok_or_else(|| wrong("calls into the middle of a function".into()))?));
             }
         }
@@ -272,35 +275,35 @@ impl<'a> ProgramBuilder<'a> {
     }
 
     /// Adds the entries of `.BTF.ext` for the functions of a program.
-    fn describe(
+    fn add_btf_ext_records(
         &self,
         placed: &BTreeMap<Function, usize>,
         program: &mut LoadableProgram,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ObjectProblem> {
         let Some(extra) = self.extra else { return Ok(()) };
         // Returns the index in the program of the instruction at an offset of a section.
         let moved = |section: u32, offset: u32| {
             let at = offset as usize / INSTRUCTION_BYTES;
             let is = |function: &&Function| {
-                self.btf.is(section, &self.elf.sections[function.section].name)
+                self.btf.name_equals(section, &self.elf.sections[function.section].name)
                     && (function.start..function.end).contains(&at)
             };
             let function = placed.keys().find(is)?;
             Some((placed[function] + at - function.start) as u32)
         };
-        for_each_record(extra, FUNCTIONS, |section, record| {
+        for_each_record(extra, FUNCTION_TABLE, |section, record| {
             if let (&[_, of, ..], Some(at)) = (record, moved(section, record[0])) {
                 program.func_info.push([at, of]);
             }
             Ok(())
         })?;
-        for_each_record(extra, LINES, |section, record| {
+        for_each_record(extra, LINE_TABLE, |section, record| {
             if let (&[_, file, text, line, ..], Some(at)) = (record, moved(section, record[0])) {
                 program.line_info.push([at, file, text, line]);
             }
             Ok(())
         })?;
-        for_each_record(extra, RELOCATIONS, |section, record| {
+        for_each_record(extra, RELOCATION_TABLE, |section, record| {
             if let (&[_, of, path, kind, ..], Some(at)) = (record, moved(section, record[0])) {
                 program.core_relocations.push([at * INSTRUCTION_BYTES as u32, of, path, kind]);
             }

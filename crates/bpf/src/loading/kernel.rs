@@ -1,11 +1,11 @@
 //! Types of a running kernel (`/sys/kernel/btf/vmlinux`). bpf(2) requires the type numbers of functions and
 //! structures.
 
-use crate::btf::{parse_header, part, string};
+use crate::btf::{parse_header, slice_section, string_at};
 
 /// BTF kind of a structure.
-const STRUCT: u32 = 4;
-const FUNCTION: u32 = 12;
+const BTF_KIND_STRUCT: u32 = 4;
+const BTF_KIND_FUNC: u32 = 12;
 
 /// The types of a kernel.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub struct StructOps {
     /// Type number of the structure.
     pub id: u32,
     /// Type number of the map's value, a structure that contains the callback structure.
-    pub value_id: u32,
+    pub value_type_id: u32,
     /// Size of the map's value in bytes.
     pub value_bytes: u32,
     /// Offset of the callback structure in the map's value, in bytes.
-    pub data_at: u32,
+    pub data_offset: u32,
     /// Members of the callback structure: name and byte offset.
-    pub members: Vec<(String, u32)>,
+    pub member_offsets: Vec<(String, u32)>,
 }
 
 impl KernelTypes {
@@ -42,8 +42,8 @@ impl KernelTypes {
         let mut field = || words.next_word().ok_or("the header is truncated");
         let (types, type_bytes, strings, string_bytes) = (field()?, field()?, field()?, field()?);
         let beyond = "its parts extend beyond its end";
-        let types = part(file, length, types, type_bytes).ok_or(beyond)?.to_vec();
-        let strings = part(file, length, strings, string_bytes).ok_or(beyond)?.to_vec();
+        let types = slice_section(file, length, types, type_bytes).ok_or(beyond)?.to_vec();
+        let strings = slice_section(file, length, strings, string_bytes).ok_or(beyond)?.to_vec();
         let (mut at, mut place) = (vec![usize::MAX], 0);
         while let Some(info) = read_u32(&types, place + 4) {
             at.push(place);
@@ -53,34 +53,42 @@ impl KernelTypes {
     }
 
     /// Returns the type number of a function; `None` if the kernel has no such function.
-    pub fn function(&self, name: &str) -> Option<u32> {
-        self.find(FUNCTION, name)
+    pub fn function_type_id(&self, name: &str) -> Option<u32> {
+        self.find_type(BTF_KIND_FUNC, name)
     }
 
     /// Returns a callback structure such as `tcp_congestion_ops`; `None` if the kernel has no such structure.
     pub fn struct_ops(&self, name: &str) -> Option<StructOps> {
-        let (id, value_id) =
-            (self.find(STRUCT, name)?, self.find(STRUCT, &format!("bpf_struct_ops_{name}"))?);
-        let data_at = self.members(value_id)?.into_iter().find(|(name, _)| name == "data")?.1;
+        let (id, value_id) = (
+            self.find_type(BTF_KIND_STRUCT, name)?,
+            self.find_type(BTF_KIND_STRUCT, &format!("bpf_struct_ops_{name}"))?,
+        );
+        let data_at = self.member_offsets(value_id)?.into_iter().find(|(name, _)| name == "data")?.1;
         let value_bytes = read_u32(&self.types, self.at[value_id as usize] + 8)?;
-        Some(StructOps { id, value_id, value_bytes, data_at, members: self.members(id)? })
+        Some(StructOps {
+            id,
+            value_type_id: value_id,
+            value_bytes,
+            data_offset: data_at,
+            member_offsets: self.member_offsets(id)?,
+        })
     }
 
-    fn find(&self, kind: u32, name: &str) -> Option<u32> {
+    fn find_type(&self, kind: u32, name: &str) -> Option<u32> {
         let is = |&place: &usize| {
             let info = read_u32(&self.types, place.wrapping_add(4)).unwrap_or(0);
-            let called = || string(&self.strings, read_u32(&self.types, place)?);
+            let called = || string_at(&self.strings, read_u32(&self.types, place)?);
             (info >> 24) & 0x1f == kind && called() == Some(name.as_bytes())
         };
         self.at.iter().position(is).map(|index| index as u32)
     }
 
-    fn members(&self, id: u32) -> Option<Vec<(String, u32)>> {
+    fn member_offsets(&self, id: u32) -> Option<Vec<(String, u32)>> {
         let place = *self.at.get(id as usize)?;
         let count = read_u32(&self.types, place + 4)? & 0xffff;
         let member = |number: u32| {
             let at = place + 12 + 12 * number as usize;
-            let name = string(&self.strings, read_u32(&self.types, at)?)?;
+            let name = string_at(&self.strings, read_u32(&self.types, at)?)?;
             // These structures have no bitfields; for a bitfield the word would also contain the width.
             Some((
                 String::from_utf8_lossy(name).into_owned(),

@@ -10,21 +10,21 @@ pub use kernel::{KernelTypes, StructOps};
 
 use crate::btf::{self, Btf, Type, TypeId};
 use crate::elf::{Elf, Section};
-use crate::error::{ObjectError, Problem};
+use crate::error::{ObjectError, ObjectProblem};
 use crate::kernel::KCONFIG_OPTIONS;
 use code::ProgramBuilder;
 use std::collections::BTreeMap;
 
 /// `BPF_MAP_TYPE_ARRAY`.
-const ARRAY: u32 = 2;
-const READ_ONLY_FOR_PROGRAMS: u32 = 1 << 7;
+const BPF_MAP_TYPE_ARRAY: u32 = 2;
+const BPF_F_RDONLY_PROG: u32 = 1 << 7;
 /// Sections with congestion controls.
-const CONTROLS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
+const STRUCT_OPS_SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
 /// Sections with data.
-const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
+const DATA_SECTIONS: [&str; 3] = [".rodata", ".data", ".bss"];
 /// Name of the section for kernel-configuration options. No file contains the section. A map of this name
 /// replaces the section, with eight bytes per option.
-const CONFIGURATION: &str = ".kconfig";
+const KCONFIG_SECTION: &str = ".kconfig";
 
 /// Object that is ready to be loaded into a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +32,13 @@ pub struct LoadableObject {
     /// Text of the section `license`.
     pub license: String,
     /// Types in a form that a kernel accepts.
-    pub types: Vec<u8>,
+    pub btf_types: Vec<u8>,
     /// Maps of the object, and a map for each data section.
     pub maps: Vec<LoadableMap>,
     /// Programs of the congestion controls, and programs that process packets.
     pub programs: Vec<LoadableProgram>,
     /// Congestion controls.
-    pub congestion_controls: Vec<LoadableControl>,
+    pub congestion_controls: Vec<LoadableCongestionControl>,
 }
 
 /// Map that the loader creates.
@@ -53,27 +53,27 @@ pub struct LoadableMap {
     /// Size of a value in bytes.
     pub value_bytes: u32,
     /// Maximum number of entries.
-    pub entries: u32,
+    pub max_entries: u32,
     /// `BPF_F_*`.
     pub flags: u32,
     /// Types of key and value, if the object declares key and value types.
-    pub types: Option<[u32; 2]>,
+    pub key_value_types: Option<[u32; 2]>,
     /// Content of a data section; `None` for a map that the object declares.
     pub content: Option<Vec<u8>>,
     /// Offsets of the variables in a data section.
-    pub variables: BTreeMap<String, u32>,
+    pub variable_offsets: BTreeMap<String, u32>,
 }
 
 impl LoadableMap {
     /// True if programs only read the map.
     pub fn is_read_only(&self) -> bool {
-        self.flags & READ_ONLY_FOR_PROGRAMS != 0
+        self.flags & BPF_F_RDONLY_PROG != 0
     }
 }
 
 /// Congestion control that the loader registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadableControl {
+pub struct LoadableCongestionControl {
     /// Name by which sockets select the congestion control.
     pub name: String,
     /// Name of the variable.
@@ -102,24 +102,24 @@ impl LoadableObject {
     pub fn read(bytes: &[u8], name: &str) -> Result<LoadableObject, ObjectError> {
         let build = || {
             let elf = Elf::read(bytes)?;
-            let (_, section) = elf.section(".BTF").ok_or_else(|| btf::wrong("there is none"))?;
+            let (_, section) = elf.section(".BTF").ok_or_else(|| btf::btf_error("there is none"))?;
             let btf = Btf::read(&section.bytes)?;
             let mut places = MapIndices::new(&elf, &btf)?;
             let maps = std::mem::take(&mut places.maps);
             let mut code = ProgramBuilder::new(&elf, &btf, &places)?;
             let mut controls = Vec::new();
-            for name in CONTROLS {
+            for name in STRUCT_OPS_SECTIONS {
                 let Some((index, section)) = elf.section(name) else { continue };
-                for &variable in btf.section(name) {
-                    controls.push(control(&elf, &btf, (index, section), variable, &mut code)?);
+                for &variable in btf.section_variables(name) {
+                    controls.push(read_control(&elf, &btf, (index, section), variable, &mut code)?);
                 }
             }
             code.add_filters()?;
             let types = types::convert_types(&section.bytes)?;
-            let license = crate::object::license(&elf);
+            let license = crate::object::read_license(&elf);
             Ok(LoadableObject {
                 license,
-                types,
+                btf_types: types,
                 maps,
                 programs: code.programs,
                 congestion_controls: controls,
@@ -131,9 +131,9 @@ impl LoadableObject {
     /// Sets the kernel-configuration options that programs read. `value` returns the value for an option's
     /// name. A missing option is 0.
     pub fn set_kconfig_values(&mut self, value: impl Fn(&str) -> Option<u64>) {
-        for map in self.maps.iter_mut().filter(|map| map.name == CONFIGURATION) {
+        for map in self.maps.iter_mut().filter(|map| map.name == KCONFIG_SECTION) {
             let Some(content) = &mut map.content else { continue };
-            for (name, at) in &map.variables {
+            for (name, at) in &map.variable_offsets {
                 let place = content.get_mut(*at as usize..).and_then(|rest| rest.first_chunk_mut());
                 if let Some(place) = place {
                     *place = value(name).unwrap_or(0).to_ne_bytes();
@@ -158,7 +158,7 @@ pub(crate) struct MapIndices {
 }
 
 impl MapIndices {
-    fn new(elf: &Elf, btf: &Btf) -> Result<MapIndices, Problem> {
+    fn new(elf: &Elf, btf: &Btf) -> Result<MapIndices, ObjectProblem> {
         let mut places = MapIndices {
             maps: Vec::new(),
             data: BTreeMap::new(),
@@ -167,25 +167,25 @@ impl MapIndices {
             configuration: None,
         };
         for (index, section) in elf.sections.iter().enumerate() {
-            let is_data = DATA.iter().any(|name| section.name.starts_with(name));
+            let is_data = DATA_SECTIONS.iter().any(|name| section.name.starts_with(name));
             if section.allocated && !section.executable && is_data && !section.bytes.is_empty() {
                 places.data.insert(index, places.maps.len());
                 places.maps.push(data_map(elf, index, section)?);
             }
         }
-        if !btf.section(CONFIGURATION).is_empty() {
-            let map = configuration(elf, btf)?;
-            places.configuration = Some((places.maps.len(), map.variables.clone()));
+        if !btf.section_variables(KCONFIG_SECTION).is_empty() {
+            let map = kconfig_map(elf, btf)?;
+            places.configuration = Some((places.maps.len(), map.variable_offsets.clone()));
             places.maps.push(map);
         }
         if let Some((section, _)) = elf.section(".maps") {
             places.section = Some(section);
-            for &variable in btf.section(".maps") {
+            for &variable in btf.section_variables(".maps") {
                 let (name, kind) = btf.variable(variable)?;
-                let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
+                let wrong = |why: String| ObjectProblem::Map { map: name.to_owned(), why };
                 let at = elf.variable_offset(section, name).ok_or_else(|| wrong("has no symbol".into()))?;
                 places.map_at.insert(at, places.maps.len());
-                places.maps.push(declared(btf, name, kind)?);
+                places.maps.push(declared_map(btf, name, kind)?);
             }
         }
         Ok(places)
@@ -210,12 +210,12 @@ impl MapIndices {
 
 /// Returns the map of the options that programs read (`extern … __kconfig`). All values are zero until the
 /// kernel's options are set.
-fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadableMap, Problem> {
+fn kconfig_map(elf: &Elf, btf: &Btf) -> Result<LoadableMap, ObjectProblem> {
     let mut variables = BTreeMap::new();
-    for &variable in btf.section(CONFIGURATION) {
+    for &variable in btf.section_variables(KCONFIG_SECTION) {
         let (name, kind) = btf.variable(variable)?;
-        let wrong = |why: String| Problem::Section { section: CONFIGURATION.into(), why };
-        if !matches!(btf.size(kind)?, 1 | 2 | 4 | 8) {
+        let wrong = |why: String| ObjectProblem::Section { section: KCONFIG_SECTION.into(), why };
+        if !matches!(btf.type_bytes(kind)?, 1 | 2 | 4 | 8) {
             return Err(wrong(format!("{name} is not a number")));
         }
         let is_weak = elf.symbols.iter().any(|symbol| symbol.name == name && symbol.weak);
@@ -229,102 +229,102 @@ fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadableMap, Problem> {
     }
     let bytes = 8 * variables.len();
     Ok(LoadableMap {
-        name: CONFIGURATION.to_owned(),
-        kind: ARRAY,
+        name: KCONFIG_SECTION.to_owned(),
+        kind: BPF_MAP_TYPE_ARRAY,
         key_bytes: 4,
         value_bytes: bytes as u32,
-        entries: 1,
-        flags: READ_ONLY_FOR_PROGRAMS,
-        types: None,
+        max_entries: 1,
+        flags: BPF_F_RDONLY_PROG,
+        key_value_types: None,
         content: Some(vec![0; bytes]),
-        variables,
+        variable_offsets: variables,
     })
 }
 
-fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadableMap, Problem> {
+fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadableMap, ObjectProblem> {
     if !section.relocations.is_empty() {
         let why =
             "contains pointers, expected data without pointers, because no kernel initialises them".into();
-        return Err(Problem::Section { section: section.name.clone(), why });
+        return Err(ObjectProblem::Section { section: section.name.clone(), why });
     }
     let is_here = |symbol: &&crate::elf::Symbol| symbol.section == Some(index) && !symbol.is_function;
     let variables = elf.symbols.iter().filter(is_here);
     Ok(LoadableMap {
         name: section.name.clone(),
-        kind: ARRAY,
+        kind: BPF_MAP_TYPE_ARRAY,
         key_bytes: 4,
         value_bytes: section.bytes.len() as u32,
-        entries: 1,
-        flags: if section.writable { 0 } else { READ_ONLY_FOR_PROGRAMS },
-        types: None,
+        max_entries: 1,
+        flags: if section.writable { 0 } else { BPF_F_RDONLY_PROG },
+        key_value_types: None,
         content: Some(section.bytes.clone()),
-        variables: variables.map(|symbol| (symbol.name.clone(), symbol.value as u32)).collect(),
+        variable_offsets: variables.map(|symbol| (symbol.name.clone(), symbol.value as u32)).collect(),
     })
 }
 
 /// Returns a map as declared by `__uint` and `__type`.
-fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadableMap, Problem> {
+fn declared_map(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadableMap, ObjectProblem> {
     let mut map = LoadableMap {
         name: name.to_owned(),
         kind: 0,
         key_bytes: 0,
         value_bytes: 0,
-        entries: 0,
+        max_entries: 0,
         flags: 0,
-        types: None,
+        key_value_types: None,
         content: None,
-        variables: BTreeMap::new(),
+        variable_offsets: BTreeMap::new(),
     };
     let mut types = [None, None];
     for member in btf.members(structure)? {
-        let (_, Type::Pointer(target)) = btf.get(member.kind)? else { continue };
-        let number = || match btf.get(*target) {
+        let (_, Type::Pointer(target)) = btf.resolve_type(member.type_id)? else { continue };
+        let number = || match btf.resolve_type(*target) {
             Ok((_, Type::Array { count, .. })) => *count,
             _ => 0,
         };
-        match btf.text(member.name) {
+        match btf.name_text(member.name) {
             "type" => map.kind = number(),
-            "max_entries" => map.entries = number(),
+            "max_entries" => map.max_entries = number(),
             "map_flags" => map.flags = number(),
             "key_size" => map.key_bytes = number(),
             "value_size" => map.value_bytes = number(),
-            "key" => (map.key_bytes, types[0]) = (btf.size(*target)? as u32, Some(target.0)),
-            "value" => (map.value_bytes, types[1]) = (btf.size(*target)? as u32, Some(target.0)),
+            "key" => (map.key_bytes, types[0]) = (btf.type_bytes(*target)? as u32, Some(target.0)),
+            "value" => (map.value_bytes, types[1]) = (btf.type_bytes(*target)? as u32, Some(target.0)),
             other => {
                 let why = format!("declares {other}, which Airhop cannot load into a kernel");
-                return Err(Problem::Map { map: name.to_owned(), why });
+                return Err(ObjectProblem::Map { map: name.to_owned(), why });
             }
         }
     }
     if let [Some(key), Some(value)] = types {
-        map.types = Some([key, value]);
+        map.key_value_types = Some([key, value]);
     }
     Ok(map)
 }
 
 /// Returns the name and the members of a variable `struct tcp_congestion_ops`.
-fn control(
+fn read_control(
     elf: &Elf,
     btf: &Btf,
     (index, section): (usize, &Section),
     variable: TypeId,
     code: &mut ProgramBuilder<'_>,
-) -> Result<LoadableControl, Problem> {
+) -> Result<LoadableCongestionControl, ObjectProblem> {
     let (variable, kind) = btf.variable(variable)?;
-    let wrong = |why: &str| Problem::StructOps { variable: variable.to_owned(), why: why.to_owned() };
+    let wrong = |why: &str| ObjectProblem::StructOps { variable: variable.to_owned(), why: why.to_owned() };
     let at = elf.variable_offset(index, variable).ok_or_else(|| wrong("has no symbol"))?;
     let mut control =
-        LoadableControl { name: String::new(), variable: variable.to_owned(), members: Vec::new() };
+        LoadableCongestionControl { name: String::new(), variable: variable.to_owned(), members: Vec::new() };
     for member in btf.members(kind)? {
         let (name, start) =
-            (btf.text(member.name).to_owned(), at.saturating_add(u64::from(member.bit_offset / 8)));
+            (btf.name_text(member.name).to_owned(), at.saturating_add(u64::from(member.bit_offset / 8)));
         let value = match section.relocations.iter().find(|relocation| relocation.offset == start) {
             Some(relocation) => MemberValue::Program(code.add_callback(relocation)?),
             None => {
                 let bytes = section
                     .bytes
                     .get(start as usize..)
-                    .and_then(|rest| rest.get(..btf.size(member.kind).ok()? as usize));
+                    .and_then(|rest| rest.get(..btf.type_bytes(member.type_id).ok()? as usize));
                 MemberValue::Bytes(bytes.ok_or_else(|| wrong("extends beyond its section"))?.to_vec())
             }
         };

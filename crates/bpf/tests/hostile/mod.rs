@@ -41,7 +41,7 @@ fn calls(
             _ => [Argument::Number(1), Argument::Number(2)],
         };
         if let Err(fault) = machine.call(program, socket, &arguments, 1_000_000) {
-            assert!(!fault.place.function.is_empty() && !fault.to_string().is_empty());
+            assert!(!fault.location.function.is_empty() && !fault.to_string().is_empty());
         }
     }
 }

@@ -47,7 +47,7 @@ fn members(structure: &str) -> Vec<&'static str> {
 type Fields = Vec<(&'static str, Field)>;
 
 fn fields(structure: &str, layout: &Layout) -> Fields {
-    let field = |member| layout.get(member).expect("the layout has all simulated members");
+    let field = |member| layout.find_field(member).expect("the layout has all simulated members");
     members(structure).into_iter().map(|member| (member, field(member))).collect()
 }
 

@@ -4,7 +4,7 @@ use airhop_bpf::{
     Callback, CongestionControl, LoadedCongestionControl, Object, ack_sample_values, rate_sample_values,
     socket_values,
 };
-use airhop_scenario::{Overrides, Recording, Run, Scenario};
+use airhop_scenario::{Overrides, RecordingOptions, Run, Scenario};
 use airhop_tcp::kernel_ops::{
     AckSample, CaEvent, CaState, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme,
 };
@@ -192,7 +192,7 @@ pub fn recorded(object: &Arc<Object>, control: &CongestionControl) -> Vec<Call> 
     airhop_tcp::add_scheme(scheme).expect("a unique name");
     let scenario = Scenario::parse(&scenario(name), "calls.toml", &Overrides::default());
     let run = Run { scenario: Arc::new(scenario.unwrap_or_else(|why| panic!("{why}"))), seed: 1, rep: 0 };
-    run.execute(&Recording::default(), &AtomicBool::new(false)).unwrap_or_else(|why| panic!("{why}"));
+    run.execute(&RecordingOptions::default(), &AtomicBool::new(false)).unwrap_or_else(|why| panic!("{why}"));
 
     let of_run = std::mem::take(&mut *calls.lock().expect("one thread"));
     let mut all: Vec<Call> = Vec::new();

@@ -14,7 +14,7 @@ use crate::emulation::EndReason;
 use crate::log::{LogError, LogWriter};
 use crate::port::{MAX_DATAGRAM_BYTES, Port};
 use crate::sockets::ConnectionSample;
-use crate::{Departure, SimulatedNetwork, WorldStopped};
+use crate::{DepartedDatagram, SimulatedNetwork, WorldStopped};
 use airhop_base::{NodeId, Span, Time};
 use airhop_wire::addressing::is_unicast;
 use airhop_wire::real;
@@ -72,7 +72,7 @@ pub struct RealTimeLoop<C, S, P> {
     /// Duration of the run.
     pub duration: Span,
     /// Busy-waiting time before each event. The processor is then awake when the event is due.
-    pub spin: Span,
+    pub busy_wait: Span,
     /// TCP_INFO samples of the hosts' connections, sent by another thread.
     pub socket_samples: Receiver<ConnectionSample>,
 }
@@ -110,7 +110,7 @@ struct LoopRun<'a, C, S, P, W> {
     vigil: SleepMonitor,
     ready: Vec<bool>,
     buffer: Vec<u8>,
-    left: Vec<Departure>,
+    left: Vec<DepartedDatagram>,
     end: Time,
 }
 
@@ -177,14 +177,14 @@ impl<C: Clock, S: Sleeper, P: Port, W: SimulatedNetwork> LoopRun<'_, C, S, P, W>
         self.write_departures();
         if may_enter {
             for port in 0..self.ready.len() {
-                self.read(port)?;
+                self.read_port(port)?;
             }
         }
         Ok(())
     }
 
     /// Reads and admits at most [`MAX_READ_BATCH`] datagrams that wait at a port.
-    fn read(&mut self, port: usize) -> Result<(), Halt> {
+    fn read_port(&mut self, port: usize) -> Result<(), Halt> {
         for _ in 0..MAX_READ_BATCH {
             if !self.ready[port] {
                 break;
@@ -192,7 +192,7 @@ impl<C: Clock, S: Sleeper, P: Port, W: SimulatedNetwork> LoopRun<'_, C, S, P, W>
             let (node, device) = &mut self.of.ports[port];
             let read = device.read(&mut self.buffer);
             match read.map_err(|error| LoopError::Read { node: *node, error })? {
-                Some(length) => self.enter(port, length)?,
+                Some(length) => self.admit_datagram(port, length)?,
                 None => self.ready[port] = false,
             }
         }
@@ -200,7 +200,7 @@ impl<C: Clock, S: Sleeper, P: Port, W: SimulatedNetwork> LoopRun<'_, C, S, P, W>
     }
 
     /// Admits the datagram in the first `length` bytes of the buffer to the network.
-    fn enter(&mut self, port: usize, length: usize) -> Result<(), Halt> {
+    fn admit_datagram(&mut self, port: usize, length: usize) -> Result<(), Halt> {
         let at = self.of.clock.now();
         let datagram = &self.buffer[..length];
         if at >= self.end {
@@ -229,9 +229,12 @@ impl<C: Clock, S: Sleeper, P: Port, W: SimulatedNetwork> LoopRun<'_, C, S, P, W>
                 continue;
             };
             match self.of.ports[port].1.write(&departure.datagram) {
-                Ok(()) => {
-                    self.tally.record_departed(port, departure.at, self.of.clock.now(), &departure.datagram)
-                }
+                Ok(()) => self.tally.record_departed(
+                    port,
+                    departure.departed_at,
+                    self.of.clock.now(),
+                    &departure.datagram,
+                ),
                 Err(error) => self.tally.record_loss(departure.node, &error),
             }
         }
@@ -244,7 +247,7 @@ impl<C: Clock, S: Sleeper, P: Port, W: SimulatedNetwork> LoopRun<'_, C, S, P, W>
             return Span::ZERO;
         }
         let chores = progress_due.min(self.end).since(now);
-        let spin = if self.vigil.may_busy_wait(now) { self.of.spin } else { Span::ZERO };
+        let spin = if self.vigil.may_busy_wait(now) { self.of.busy_wait } else { Span::ZERO };
         match self.world.next_event() {
             Some(event) => event.since(now).saturating_sub(spin).min(chores),
             None => chores,

@@ -3,7 +3,7 @@
 use crate::emulation::EndReason;
 use crate::lateness::{DurationHistogram, LatenessSummary};
 use crate::sockets::ConnectionSample;
-use crate::turnaround::{Turnaround, TurnaroundSummary};
+use crate::turnaround::{TurnaroundSummary, TurnaroundTracker};
 use airhop_base::{EmpiricalDistribution, NodeId, Span, Time};
 use airhop_wire::real::{self, HeaderFields};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct TrafficCount {
 }
 
 impl TrafficCount {
-    fn add(&mut self, bytes: u64) {
+    fn add_datagram(&mut self, bytes: u64) {
         self.packets += 1;
         self.bytes += bytes;
     }
@@ -47,9 +47,9 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// Time at which the loop should have continued.
-    pub at: Time,
+    pub expected_at: Time,
     /// Delay until the loop continued.
-    pub length: Span,
+    pub delay: Span,
 }
 
 /// Measured distributions of lateness and turnaround ([`airhop_base::EmpiricalDistribution`]). A simulation of the same
@@ -68,7 +68,7 @@ pub struct MeasuredDelays {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopResult {
     /// End time of the run.
-    pub ended: Time,
+    pub ended_at: Time,
     /// Reason for the end.
     pub end_reason: EndReason,
     /// Datagrams that entered the network.
@@ -89,9 +89,9 @@ pub struct LoopResult {
     /// Stalls of the emulator.
     pub stalls: Vec<Stall>,
     /// The distributions of lateness and turnaround.
-    pub measured: MeasuredDelays,
+    pub measured_delays: MeasuredDelays,
     /// Congestion control of each sender, by flow name.
-    pub control_by_flow: BTreeMap<String, String>,
+    pub congestion_control_by_flow: BTreeMap<String, String>,
 }
 
 /// Counters of a run of the loop, in progress.
@@ -106,14 +106,14 @@ pub(super) struct LoopCounters {
     /// Lateness that each packet of a batch added to the lateness of the previous packet.
     added: DurationHistogram,
     last_written: Time,
-    turnaround: Vec<(NodeId, Turnaround)>,
+    turnaround: Vec<(NodeId, TurnaroundTracker)>,
     stalls: Vec<Stall>,
     controls: BTreeMap<String, String>,
 }
 
 impl LoopCounters {
     pub(super) fn new<P>(ports: &[(NodeId, P)]) -> Self {
-        let turnaround = ports.iter().map(|(node, _)| (*node, Turnaround::default())).collect();
+        let turnaround = ports.iter().map(|(node, _)| (*node, TurnaroundTracker::default())).collect();
         LoopCounters { turnaround, ..LoopCounters::default() }
     }
 
@@ -121,12 +121,12 @@ impl LoopCounters {
     pub(super) fn record_wakeup(&mut self, expected: Time, now: Time) {
         let length = now.since(expected);
         if length > MIN_STALL {
-            self.stalls.push(Stall { at: expected, length });
+            self.stalls.push(Stall { expected_at: expected, delay: length });
         }
     }
 
     pub(super) fn record_admitted(&mut self, port: usize, at: Time, seen: &HeaderFields) {
-        self.admitted.add(seen.datagram_bytes.into());
+        self.admitted.add_datagram(seen.datagram_bytes.into());
         self.turnaround[port].1.record_read(at, seen);
     }
 
@@ -136,7 +136,7 @@ impl LoopCounters {
     }
 
     pub(super) fn record_departed(&mut self, port: usize, due: Time, written: Time, datagram: &[u8]) {
-        self.departed.add(datagram.len() as u64);
+        self.departed.add_datagram(datagram.len() as u64);
         self.lateness.add(written.since(due));
         self.added.add(written.since(due.max(self.last_written)));
         self.last_written = written;
@@ -147,8 +147,8 @@ impl LoopCounters {
 
     pub(super) fn record_sample(&mut self, sampled: &ConnectionSample) {
         let flow = sampled.info.flow_name();
-        if self.controls.get(&flow) != Some(&sampled.info.control) {
-            self.controls.insert(flow, sampled.info.control.clone());
+        if self.controls.get(&flow) != Some(&sampled.info.congestion_control) {
+            self.controls.insert(flow, sampled.info.congestion_control.clone());
         }
     }
 
@@ -171,7 +171,7 @@ impl LoopCounters {
 
     pub(super) fn into_result(self, ended: Time, finished: EndReason) -> LoopResult {
         LoopResult {
-            ended,
+            ended_at: ended,
             end_reason: finished,
             admitted: self.admitted,
             departed: self.departed,
@@ -181,8 +181,8 @@ impl LoopCounters {
             lateness: self.lateness.lateness(),
             turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.summary())).collect(),
             stalls: self.stalls,
-            control_by_flow: self.controls,
-            measured: MeasuredDelays {
+            congestion_control_by_flow: self.controls,
+            measured_delays: MeasuredDelays {
                 lateness: self.added.distribution(),
                 turnaround: self
                     .turnaround

@@ -28,7 +28,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-const NEEDS_CHECKSUM: u8 = 1;
+const VIRTIO_NET_HDR_F_NEEDS_CSUM: u8 = 1;
 
 /// Interface of this machine as an end of the network.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Interface {
     own: BTreeSet<IpAddr>,
     /// Remaining segments of a captured packet that is longer than the link's MTU.
     segments: VecDeque<Vec<u8>>,
-    _rule: Rule,
+    _rule: PolicyRule,
     _owner: OwnedFd,
 }
 
@@ -58,11 +58,11 @@ impl Interface {
         };
         let index = if_nametoindex(name).map_err(io::Error::from).map_err(step("finding interface"))?;
         let owner = reserve_interface(name).map_err(step("taking over"))?;
-        let outgoing = |family| outgoing(family, name).map_err(step("opening raw sockets at"));
+        let outgoing = |family| open_raw_socket(family, name).map_err(step("opening raw sockets at"));
         let (outgoing4, outgoing6) = (outgoing(AddressFamily::Inet)?, outgoing(AddressFamily::Inet6)?);
         let own = own_addresses().map_err(step("asking for the addresses beside"))?;
-        let rule =
-            Rule::add(name).map_err(step("preventing the kernel from forwarding packets received at"))?;
+        let rule = PolicyRule::add(name)
+            .map_err(step("preventing the kernel from forwarding packets received at"))?;
         let incoming = sys::open_capture(index).map_err(step("capturing at"))?;
         let segments = VecDeque::new();
         Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })
@@ -75,7 +75,7 @@ impl Interface {
 
     /// Converts a captured packet into datagrams as on a wire, with complete checksums and without offloaded
     /// segmentation. Writes the first datagram to `buffer`, and returns its length.
-    fn accept(&mut self, captured: CapturedPacket, buffer: &mut [u8]) -> Option<usize> {
+    fn convert_captured_packet(&mut self, captured: CapturedPacket, buffer: &mut [u8]) -> Option<usize> {
         let CapturedPacket { length, link_header_bytes: link_header, is_for_this_host, offload } = captured;
         if !is_for_this_host {
             return None;
@@ -101,7 +101,7 @@ impl Interface {
             self.segments = real::segment_datagram(datagram, segment).ok()?.collect();
             return self.next_segment(buffer);
         }
-        if flags & NEEDS_CHECKSUM != 0 {
+        if flags & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0 {
             real::complete_checksum(datagram, start.checked_sub(link_header as u16)?, offset).ok()?;
         }
         Some(length)
@@ -115,7 +115,7 @@ impl Interface {
 }
 
 /// Returns a socket that sends whole datagrams out of `device`. The kernel only determines the next hop.
-fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
+fn open_raw_socket(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
     // With the protocol IPPROTO_RAW the program provides the headers (raw(7)). For IPv6 an option is also
     // needed (RFC 3542 §3).
@@ -167,7 +167,7 @@ impl Port for Interface {
                 return Ok(Some(length));
             }
             let Some(captured) = sys::read_captured(&self.incoming, buffer)? else { return Ok(None) };
-            if let Some(length) = self.accept(captured, buffer) {
+            if let Some(length) = self.convert_captured_packet(captured, buffer) {
                 return Ok(Some(length));
             }
         }
@@ -192,14 +192,14 @@ impl Port for Interface {
 
 /// Policy rule against forwarding by the kernel. Dropping the value removes the rule.
 #[derive(Debug)]
-struct Rule {
+struct PolicyRule {
     netlink: Netlink,
     device: String,
 }
 
-impl Rule {
+impl PolicyRule {
     fn add(device: &str) -> io::Result<Self> {
-        let rule = Rule { netlink: Netlink::open()?, device: device.to_owned() };
+        let rule = PolicyRule { netlink: Netlink::open()?, device: device.to_owned() };
         // An emulator that was killed may have left its rule.
         rule.remove();
         rule.netlink.add_blackhole(&rule.device)?;
@@ -211,7 +211,7 @@ impl Rule {
     }
 }
 
-impl Drop for Rule {
+impl Drop for PolicyRule {
     fn drop(&mut self) {
         self.remove();
     }

@@ -49,7 +49,7 @@ impl RunningCommand {
         alarm: &Alarm,
     ) -> io::Result<Self> {
         let mut shell = process::Command::new("/bin/sh");
-        shell.arg("-c").arg(&command.line).stdin(Stdio::null()).stdout(Stdio::piped());
+        shell.arg("-c").arg(&command.command_line).stdin(Stdio::null()).stdout(Stdio::piped());
         if command.capture_stderr {
             shell.stderr(Stdio::piped());
         }
@@ -64,8 +64,8 @@ impl RunningCommand {
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (command, waiter) = (command.clone(), Some(waiter));
         let mut running = RunningCommand { command, child, ended, waiter, stdout: None, stderr: None };
-        running.stdout = stdout.map(capture).transpose()?;
-        running.stderr = stderr.map(capture).transpose()?;
+        running.stdout = stdout.map(capture_output).transpose()?;
+        running.stderr = stderr.map(capture_output).transpose()?;
         Ok(running)
     }
 
@@ -80,14 +80,14 @@ impl RunningCommand {
     }
 
     /// Ends the commands that still run, and collects the results of all commands.
-    pub fn end(all: Vec<RunningCommand>) -> Vec<CommandResult> {
+    pub fn stop_all(all: Vec<RunningCommand>) -> Vec<CommandResult> {
         let killed: Vec<bool> = all.iter().map(|running| !running.has_ended()).collect();
         all.iter().filter(|running| !running.has_ended()).for_each(RunningCommand::terminate);
         let patience = Instant::now() + TERMINATION_TIMEOUT;
         while all.iter().any(|running| !running.has_ended()) && Instant::now() < patience {
             thread::sleep(POLL_INTERVAL);
         }
-        all.into_iter().zip(killed).map(|(running, killed)| running.collect(killed)).collect()
+        all.into_iter().zip(killed).map(|(running, killed)| running.collect_result(killed)).collect()
     }
 
     fn pid(&self) -> Pid {
@@ -111,19 +111,19 @@ impl RunningCommand {
         let _ = self.waiter.take().map(JoinHandle::join);
     }
 
-    fn collect(mut self, killed: bool) -> CommandResult {
+    fn collect_result(mut self, killed: bool) -> CommandResult {
         self.kill();
         let exit = self.child.wait().ok();
         let exit = exit.and_then(|status| status.code().or(status.signal().map(|signal| 128 + signal)));
         CommandResult {
             node: self.command.node,
-            line: self.command.line.clone(),
+            command_line: self.command.command_line.clone(),
             // The first process of the namespace exits with the code of the program. The code is missing only
             // if the machine itself fails.
-            exit: exit.unwrap_or(255),
+            exit_code: exit.unwrap_or(255),
             killed,
-            stdout: output(self.stdout.take()).unwrap_or_default(),
-            stderr: output(self.stderr.take()),
+            stdout: join_output(self.stdout.take()).unwrap_or_default(),
+            stderr: join_output(self.stderr.take()),
         }
     }
 }
@@ -136,11 +136,11 @@ impl Drop for RunningCommand {
     }
 }
 
-fn output(reader: Option<JoinHandle<CommandOutput>>) -> Option<CommandOutput> {
+fn join_output(reader: Option<JoinHandle<CommandOutput>>) -> Option<CommandOutput> {
     reader.map(|reader| reader.join().unwrap_or_default())
 }
 
-fn capture(from: impl Read + Send + 'static) -> io::Result<JoinHandle<CommandOutput>> {
+fn capture_output(from: impl Read + Send + 'static) -> io::Result<JoinHandle<CommandOutput>> {
     thread::Builder::new().name("output".into()).spawn(move || read_all(from, MAX_KEPT_BYTES))
 }
 
@@ -149,9 +149,9 @@ fn read_all(mut from: impl Read, kept: usize) -> CommandOutput {
     let mut output = CommandOutput::default();
     let mut buffer = vec![0; 1 << 16];
     let trim = |output: &mut CommandOutput, at_most: usize| {
-        if output.last.len() > at_most {
-            let surplus = output.last.len() - kept;
-            output.last.drain(..surplus);
+        if output.last_bytes.len() > at_most {
+            let surplus = output.last_bytes.len() - kept;
+            output.last_bytes.drain(..surplus);
             output.omitted_bytes += surplus as u64;
         }
     };
@@ -162,9 +162,9 @@ fn read_all(mut from: impl Read, kept: usize) -> CommandOutput {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let (first, last) = read.split_at(read.len().min(kept - output.first.len()));
-        output.first.extend_from_slice(first);
-        output.last.extend_from_slice(last);
+        let (first, last) = read.split_at(read.len().min(kept - output.first_bytes.len()));
+        output.first_bytes.extend_from_slice(first);
+        output.last_bytes.extend_from_slice(last);
         // Trimming moves all stored bytes, and is therefore done rarely.
         trim(&mut output, 2 * kept);
     }
@@ -182,8 +182,8 @@ mod tests {
     fn beginning_and_end_of_a_long_output_are_stored() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();
         let output = read_all(&printed[..], 1000);
-        assert_eq!((&output.first[..], output.omitted_bytes), (&printed[..1000], 998_003));
-        assert_eq!(output.last, &printed[printed.len() - 1000..]);
+        assert_eq!((&output.first_bytes[..], output.omitted_bytes), (&printed[..1000], 998_003));
+        assert_eq!(output.last_bytes, &printed[printed.len() - 1000..]);
         for length in [0, 1, 1000, 1001, 2000] {
             let output = read_all(&printed[..length], 1000);
             assert_eq!((output.bytes(), output.omitted_bytes), (printed[..length].to_vec(), 0));

@@ -1,7 +1,7 @@
 //! Congestion controls of the nodes, set by routes in each node's namespace. No setting of the host changes.
 
 use super::Namespaces;
-use super::bpf::{RegisteredObject, available, is_available};
+use super::bpf::{RegisteredObject, available_controls, is_control_available};
 use super::diag::SockDiag;
 use super::namespace::Namespace;
 use super::netlink::Netlink;
@@ -16,7 +16,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 /// Variables of an object that count received notices and avoided window reductions.
-const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
+const COUNTER_VARIABLES: [&str; 2] = ["notices_heard", "cuts_spared"];
 /// Number of retransmissions of the last data of an ended program (ip-sysctl, tcp_orphan_retries; eight by
 /// default). If the emulator is killed, the connections have no peer. With this limit the connections and the
 /// BPF object disappear within half a minute.
@@ -36,9 +36,9 @@ impl NodeControls {
     /// Registers the BPF objects and selects each object's congestion control on its node.
     pub fn open(emulation: &Emulation, stage: &Namespaces) -> Result<Self, EmulationError> {
         let mut controls = NodeControls::default();
-        for control in &emulation.controls {
+        for control in &emulation.congestion_controls {
             controls.add(control, stage).map_err(|why| EmulationError::Control {
-                name: emulation.name(control.node).to_owned(),
+                name: emulation.node_name(control.node).to_owned(),
                 control: control.name.clone(),
                 why,
             })?;
@@ -49,10 +49,10 @@ impl NodeControls {
     fn add(&mut self, control: &NodeCongestionControl, stage: &Namespaces) -> Result<(), String> {
         let namespace = stage.namespace(control.node).map_err(|error| error.to_string())?;
         let registered =
-            control.object.as_ref().map(|object| self.registered(&control.name, object)).transpose()?;
+            control.object.as_ref().map(|object| self.register_once(&control.name, object)).transpose()?;
         let name = registered.as_ref().map_or(control.name.as_str(), |registered| registered.name());
         let (node, name, listens) = (control.node, name.to_owned(), registered);
-        let listening = within(namespace, move || {
+        let listening = run_in_namespace(namespace, move || {
             set_congestion_control(node, &name)?;
             let Some(registered) = listens else { return Ok(Vec::new()) };
             // In some containers the file is read-only. The remains of a killed emulator then stay longer.
@@ -67,7 +67,7 @@ impl NodeControls {
         Ok(())
     }
 
-    fn registered(
+    fn register_once(
         &mut self,
         name: &str,
         object: &airhop_bpf::loading::LoadableObject,
@@ -97,14 +97,14 @@ impl NodeControls {
     /// the objects' counters; `None` without such counters.
     pub fn close(self, stage: &Namespaces) -> Option<[u64; 2]> {
         let counts = self.registered.iter().filter_map(|(_, registered)| {
-            let [heard, spared] = COUNTERS.map(|name| registered.read_counter(name));
+            let [heard, spared] = COUNTER_VARIABLES.map(|name| registered.read_counter(name));
             Some([heard?, spared?])
         });
         let counts = counts.reduce(|sum, more| [sum[0] + more[0], sum[1] + more[1]]);
         for (node, _) in self.names.iter().filter(|_| !self.registered.is_empty()) {
             if let Ok(namespace) = stage.namespace(*node) {
                 // A kernel without INET_DIAG_DESTROY ends the connections itself, after its retransmissions.
-                let _ = within(namespace, || {
+                let _ = run_in_namespace(namespace, || {
                     SockDiag::open().and_then(|diag| diag.abort_all()).map_err(|error| error.to_string())
                 });
             }
@@ -113,7 +113,7 @@ impl NodeControls {
     }
 }
 
-fn within<T: Send + 'static>(
+fn run_in_namespace<T: Send + 'static>(
     namespace: &Namespace,
     job: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
@@ -123,8 +123,8 @@ fn within<T: Send + 'static>(
 /// Sets the congestion control of connections opened in this thread's namespace.
 fn set_congestion_control(node: NodeId, name: &str) -> Result<(), String> {
     let refused = |error: io::Error| {
-        if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {
-            return format!("this kernel does not have it (it has {})", available().join(", "));
+        if error.raw_os_error() == Some(libc::EINVAL) && !is_control_available(name) {
+            return format!("this kernel does not have it (it has {})", available_controls().join(", "));
         }
         format!("setting it on the routes of the node: {error}")
     };

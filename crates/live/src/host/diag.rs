@@ -1,20 +1,20 @@
 //! TCP_INFO of the connections in a network namespace, by sock_diag (sock_diag(7)).
 
-use super::netlink_socket::{HEADER, NLMSG_ERROR, NetlinkSocket};
+use super::netlink_socket::{NLMSG_ERROR, NLMSG_HEADER_BYTES, NetlinkSocket};
 use super::tcp_info;
 use crate::sockets::SocketInfo;
 use nix::sys::socket::SockProtocol;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-const BY_FAMILY: u16 = 20;
-const DESTROY: u16 = 21;
-const ACK: u16 = 0x04;
-const DUMP: u16 = 0x300;
-const DONE: u16 = 3;
-const INET: u8 = 2;
-const INET6: u8 = 10;
-const TCP: u8 = 6;
+const SOCK_DIAG_BY_FAMILY: u16 = 20;
+const SOCK_DESTROY: u16 = 21;
+const NLM_F_ACK: u16 = 0x04;
+const NLM_F_DUMP: u16 = 0x300;
+const NLMSG_DONE: u16 = 3;
+const AF_INET: u8 = 2;
+const AF_INET6: u8 = 10;
+const IPPROTO_TCP: u8 = 6;
 /// Bit mask of the connection states in which data may be in flight: ESTABLISHED, FIN_WAIT1, FIN_WAIT2,
 /// CLOSE_WAIT, LAST_ACK, CLOSING (numbers of the `enum` in include/net/tcp_states.h).
 const DATA_STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
@@ -29,7 +29,8 @@ const DIAG_MESSAGE_BYTES: usize = 72;
 const TCP_INFINITE_SSTHRESH: u32 = 0x7FFF_FFFF;
 
 /// Message if the kernel does not have tcp_diag.
-pub const MISSING: &str = "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
+pub const MISSING_TCP_DIAG: &str =
+    "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
 
 /// Socket that lists the connections of a network namespace.
 #[derive(Debug)]
@@ -54,8 +55,8 @@ impl SockDiag {
     /// Returns an error if the kernel rejects the request, or does not have tcp_diag.
     pub fn connections(&self) -> io::Result<Vec<SocketInfo>> {
         let mut found = Vec::new();
-        self.dump(INET, &mut found)?;
-        self.dump(INET6, &mut found)?;
+        self.dump(AF_INET, &mut found)?;
+        self.dump(AF_INET6, &mut found)?;
         Ok(found)
     }
 
@@ -67,16 +68,16 @@ impl SockDiag {
     /// Returns an error if the kernel rejects the request, or was built without INET_DIAG_DESTROY. The
     /// connections then end on their own.
     pub fn abort_all(&self) -> io::Result<()> {
-        for family in [INET, INET6] {
+        for family in [AF_INET, AF_INET6] {
             let mut found = Vec::new();
-            self.each(family, CONTROLLED_STATES, |message| {
+            self.for_each_connection(family, CONTROLLED_STATES, |message| {
                 found.extend(message.get(4..DIAG_MESSAGE_BYTES - 20).map(<[u8]>::to_vec))
             })?;
             for id in found {
-                self.socket.send(DESTROY, ACK, &destruction(family, &id))?;
+                self.socket.send(SOCK_DESTROY, NLM_F_ACK, &build_destroy_request(family, &id))?;
                 let mut answer = [0; 4096];
                 let length = self.socket.receive(&mut answer)?;
-                match read(&answer[..length], &mut |_| {}) {
+                match read_response(&answer[..length], &mut |_| {}) {
                     // The error means that the connection has ended in the meantime.
                     Err(error) if error.raw_os_error() != Some(libc::ENOENT) => return Err(error),
                     _ => {}
@@ -87,16 +88,16 @@ impl SockDiag {
     }
 
     fn dump(&self, family: u8, found: &mut Vec<SocketInfo>) -> io::Result<()> {
-        self.each(family, DATA_STATES, |message| found.extend(connection(message)))
+        self.for_each_connection(family, DATA_STATES, |message| found.extend(parse_connection(message)))
     }
 
     /// Calls `each` with the kernel's record of each connection in one of `states`.
-    fn each(&self, family: u8, states: u32, mut each: impl FnMut(&[u8])) -> io::Result<()> {
-        self.socket.send(BY_FAMILY, DUMP, &request(family, states))?;
+    fn for_each_connection(&self, family: u8, states: u32, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+        self.socket.send(SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &build_request(family, states))?;
         let mut answer = [0; 32 * 1024];
         loop {
             let length = self.socket.receive(&mut answer)?;
-            if !read(&answer[..length], &mut each)? {
+            if !read_response(&answer[..length], &mut each)? {
                 return Ok(());
             }
         }
@@ -104,38 +105,38 @@ impl SockDiag {
 }
 
 /// Builds `struct inet_diag_req_v2` for the connections in these states, with the attributes in use.
-fn request(family: u8, states: u32) -> Vec<u8> {
-    let mut body = vec![family, TCP, 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1), 0];
+fn build_request(family: u8, states: u32) -> Vec<u8> {
+    let mut body = vec![family, IPPROTO_TCP, 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1), 0];
     body.extend_from_slice(&states.to_ne_bytes());
     body.extend_from_slice(&[0; 48]);
     body
 }
 
 /// Builds the request to end the connection with this `struct inet_diag_sockid`.
-fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
-    let mut body = vec![family, TCP, 0, 0];
+fn build_destroy_request(family: u8, id: &[u8]) -> Vec<u8> {
+    let mut body = vec![family, IPPROTO_TCP, 0, 0];
     body.extend_from_slice(&CONTROLLED_STATES.to_ne_bytes());
     body.extend_from_slice(id);
     body
 }
 
 /// Reads one part of a response. Returns true if further parts follow.
-fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
-    while answer.len() >= HEADER {
+fn read_response(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
+    while answer.len() >= NLMSG_HEADER_BYTES {
         let length = u32_at(answer, 0).unwrap_or(0) as usize;
-        let Some(message) = answer.get(..length).filter(|_| length >= HEADER) else { break };
+        let Some(message) = answer.get(..length).filter(|_| length >= NLMSG_HEADER_BYTES) else { break };
         match u16_at(message, 4) {
-            Some(DONE) => return Ok(false),
+            Some(NLMSG_DONE) => return Ok(false),
             Some(NLMSG_ERROR) => {
                 // An error message with the number 0 is an acknowledgement.
-                let error = u32_at(message, HEADER).unwrap_or(0) as i32;
+                let error = u32_at(message, NLMSG_HEADER_BYTES).unwrap_or(0) as i32;
                 return if error == 0 {
                     Ok(false)
                 } else {
                     Err(io::Error::from_raw_os_error(error.saturating_neg()))
                 };
             }
-            _ => each(&message[HEADER..]),
+            _ => each(&message[NLMSG_HEADER_BYTES..]),
         }
         answer = answer.get(length.next_multiple_of(4)..).unwrap_or(&[]);
     }
@@ -143,11 +144,11 @@ fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
 }
 
 /// Reads `struct inet_diag_msg` and its attributes; `None` if the message is incomplete.
-fn connection(message: &[u8]) -> Option<SocketInfo> {
+fn parse_connection(message: &[u8]) -> Option<SocketInfo> {
     let family = *message.first()?;
     let port = |at| message.get(at..at + 2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
-    let local = SocketAddr::new(address(family, message.get(8..24)?)?, port(4)?);
-    let peer = SocketAddr::new(address(family, message.get(24..40)?)?, port(6)?);
+    let local = SocketAddr::new(parse_address(family, message.get(8..24)?)?, port(4)?);
+    let peer = SocketAddr::new(parse_address(family, message.get(24..40)?)?, port(6)?);
     let (mut info, mut control): (&[u8], String) = (&[], String::new());
     let mut rest = message.get(DIAG_MESSAGE_BYTES..)?;
     while let Some(length) = u16_at(rest, 0).map(usize::from).filter(|&length| length >= 4) {
@@ -162,11 +163,11 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
         }
         rest = rest.get(length.next_multiple_of(4)..).unwrap_or(&[]);
     }
-    let member = |name| tcp_info::member(info, name).and_then(|number| u32::try_from(number).ok());
+    let member = |name| tcp_info::member_value(info, name).and_then(|number| u32::try_from(number).ok());
     Some(SocketInfo {
         local,
         peer,
-        control,
+        congestion_control: control,
         ca_state: member("ca_state")? as u8,
         cwnd: member("snd_cwnd")?,
         ssthresh: member("snd_ssthresh").filter(|&segments| segments < TCP_INFINITE_SSTHRESH),
@@ -176,10 +177,10 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
 }
 
 /// Reads an address in the kernel's format. An IPv4-mapped address is converted to an IPv4 address.
-fn address(family: u8, bytes: &[u8]) -> Option<IpAddr> {
+fn parse_address(family: u8, bytes: &[u8]) -> Option<IpAddr> {
     match family {
-        INET => <[u8; 4]>::try_from(&bytes[..4]).ok().map(|bytes| Ipv4Addr::from(bytes).into()),
-        INET6 => <[u8; 16]>::try_from(bytes).ok().map(|bytes| Ipv6Addr::from(bytes).to_canonical()),
+        AF_INET => <[u8; 4]>::try_from(&bytes[..4]).ok().map(|bytes| Ipv4Addr::from(bytes).into()),
+        AF_INET6 => <[u8; 16]>::try_from(bytes).ok().map(|bytes| Ipv6Addr::from(bytes).to_canonical()),
         _ => None,
     }
 }
@@ -218,7 +219,7 @@ mod tests {
             let one = of(ends[0], ends[1]);
             let control =
                 nix::sys::socket::getsockopt(&client, nix::sys::socket::sockopt::TcpCongestion).unwrap();
-            assert_eq!(one.control, control.to_string_lossy());
+            assert_eq!(one.congestion_control, control.to_string_lossy());
             assert_eq!((one.cwnd, one.ssthresh, one.retransmits, one.ca_state), (10, None, 0, 0));
             assert!((1..5_000_000).contains(&one.srtt_us), "the handshake is an RTT sample: {one:?}");
             of(ends[1], ends[0]);
@@ -231,12 +232,12 @@ mod tests {
     fn a_truncated_sock_diag_response_is_ignored() {
         let (_client, _server) = pair("127.0.0.1");
         let Ok(diag) = SockDiag::open() else { return };
-        diag.socket.send(BY_FAMILY, DUMP, &request(INET, DATA_STATES)).unwrap();
+        diag.socket.send(SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &build_request(AF_INET, DATA_STATES)).unwrap();
         let mut answer = [0; 32 * 1024];
         let length = diag.socket.receive(&mut answer).unwrap();
         for cut in 0..length.min(2000) {
-            let _ = read(&answer[..cut], &mut |_| {});
-            let _ = connection(&answer[..cut]);
+            let _ = read_response(&answer[..cut], &mut |_| {});
+            let _ = parse_connection(&answer[..cut]);
         }
     }
 
@@ -268,6 +269,6 @@ mod tests {
         message[..4].copy_from_slice(&36u32.to_ne_bytes());
         message.extend_from_slice(&(-2i32).to_ne_bytes());
         message.extend_from_slice(&[0; 16]);
-        assert_eq!(read(&message, &mut |_| {}).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(read_response(&message, &mut |_| {}).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

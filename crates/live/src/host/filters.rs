@@ -4,23 +4,23 @@ use super::netlink::{Netlink, push_attribute};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-const NEW_QDISC: u16 = 36;
-const NEW_FILTER: u16 = 44;
-const CREATE: u16 = 0x400;
-const EXCLUSIVE: u16 = 0x200;
+const RTM_NEWQDISC: u16 = 36;
+const RTM_NEWTFILTER: u16 = 44;
+const NLM_F_CREATE: u16 = 0x400;
+const NLM_F_EXCL: u16 = 0x200;
 /// Qdisc `TC_H_CLSACT`.
-const CLSACT: u32 = 0xffff_fff1;
+const TC_H_CLSACT: u32 = 0xffff_fff1;
 const CLSACT_HANDLE: u32 = 0xffff_0000;
-const INGRESS: u32 = 0xffff_fff2;
+const INGRESS_PARENT: u32 = 0xffff_fff2;
 /// Protocol of the filters: ETH_P_ALL, in network byte order.
 const ALL_PROTOCOLS: u16 = 0x0003;
 const TCA_KIND: u16 = 1;
 const TCA_OPTIONS: u16 = 2;
-const BPF_DESCRIPTOR: u16 = 6;
-const BPF_NAME: u16 = 7;
-const BPF_FLAGS: u16 = 8;
+const TCA_BPF_FD: u16 = 6;
+const TCA_BPF_NAME: u16 = 7;
+const TCA_BPF_FLAGS: u16 = 8;
 /// Flag for programs that determine the action on a packet themselves (direct action).
-const DIRECT_ACTION: u32 = 1;
+const TCA_BPF_FLAG_ACT_DIRECT: u32 = 1;
 
 impl Netlink {
     /// Attaches programs to the ingress of a device, in this order. The programs stay attached as long as the
@@ -31,29 +31,29 @@ impl Netlink {
     /// Returns the error of the kernel, for example if the kernel lacks clsact, or if the device already has
     /// such filters.
     pub fn add_filters(&self, device: u32, programs: &[OwnedFd]) -> io::Result<()> {
-        let mut clsact = build_tcmsg(device, CLSACT_HANDLE, CLSACT, 0);
+        let mut clsact = build_tcmsg(device, CLSACT_HANDLE, TC_H_CLSACT, 0);
         push_attribute(&mut clsact, TCA_KIND, b"clsact\0");
-        match self.send_request(NEW_QDISC, CREATE | EXCLUSIVE, &clsact) {
+        match self.send_request(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, &clsact) {
             Err(error) if error.raw_os_error() != Some(libc::EEXIST) => return Err(error),
             _ => {}
         }
         (1..).zip(programs).try_for_each(|(priority, program)| {
             self.send_request(
-                NEW_FILTER,
-                CREATE | EXCLUSIVE,
-                &filter(device, priority, program.as_raw_fd() as u32),
+                RTM_NEWTFILTER,
+                NLM_F_CREATE | NLM_F_EXCL,
+                &build_filter(device, priority, program.as_raw_fd() as u32),
             )
         })
     }
 }
 
 /// Builds a filter that runs a program. Filters with lower priority numbers run first.
-fn filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
+fn build_filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
     let info = u32::from(priority) << 16 | u32::from(ALL_PROTOCOLS.to_be());
-    let (mut message, mut options) = (build_tcmsg(device, 0, INGRESS, info), Vec::new());
-    push_attribute(&mut options, BPF_DESCRIPTOR, &program.to_ne_bytes());
-    push_attribute(&mut options, BPF_NAME, b"airhop\0");
-    push_attribute(&mut options, BPF_FLAGS, &DIRECT_ACTION.to_ne_bytes());
+    let (mut message, mut options) = (build_tcmsg(device, 0, INGRESS_PARENT, info), Vec::new());
+    push_attribute(&mut options, TCA_BPF_FD, &program.to_ne_bytes());
+    push_attribute(&mut options, TCA_BPF_NAME, b"airhop\0");
+    push_attribute(&mut options, TCA_BPF_FLAGS, &TCA_BPF_FLAG_ACT_DIRECT.to_ne_bytes());
     push_attribute(&mut message, TCA_KIND, b"bpf\0");
     push_attribute(&mut message, TCA_OPTIONS, &options);
     message
@@ -105,7 +105,7 @@ mod tests {
             netlink.bring_up(LOOPBACK).unwrap();
             let object = LoadableObject::read(ELN, "eln.bpf.o").unwrap();
             let registered = RegisteredObject::new(object, "bpf_eln").unwrap();
-            registered.listen_by_filters(LOOPBACK).unwrap();
+            registered.attach_clsact_filters(LOOPBACK).unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             setsockopt(&sender, TcpCongestion, &registered.name().to_owned().into()).unwrap();

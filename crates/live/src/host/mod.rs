@@ -66,13 +66,13 @@ impl Namespaces {
     fn build(emulation: &Emulation) -> Result<(Self, Devices), EmulationError> {
         let (mut stage, mut devices) = (Namespaces::default(), Devices::new());
         for end in &emulation.endpoints {
-            let failed = |(step, error)| EmulationError::SetUp { name: end.name.clone(), step, error };
-            devices.push((end.node, stage.add(end).map_err(failed)?));
+            let failed = |(step, error)| EmulationError::SetUp { name: end.node_name.clone(), step, error };
+            devices.push((end.node, stage.add_node(end).map_err(failed)?));
         }
         Ok((stage, devices))
     }
 
-    fn add(&mut self, end: &Endpoint) -> Result<Box<dyn Device>, tun::SetupFailure> {
+    fn add_node(&mut self, end: &Endpoint) -> Result<Box<dyn Device>, tun::SetupFailure> {
         match &end.kind {
             EndpointKind::Namespace { mtu } => {
                 let (namespace, device) = Namespace::open(end.node, *mtu)?;
@@ -97,7 +97,7 @@ impl Namespaces {
 }
 
 /// Signals between the loop and the thread that starts the commands.
-struct Signals {
+struct LoopSignals {
     ends: EndedCount,
     alarm: Alarm,
     over: AtomicBool,
@@ -137,19 +137,25 @@ fn run_on<W: SimulatedNetwork>(
     let sleeper =
         map_setup_error(EpollSleep::new(watched, alarm.clone(), emulation.oversleep), "making an epoll")?;
     let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
-    let signals = Signals { ends: EndedCount::default(), alarm, over, failed };
+    let signals = LoopSignals { ends: EndedCount::default(), alarm, over, failed };
     let is_over = || end_reason(emulation, &signals, stop);
-    let spin = emulation.spin.unwrap_or(Span::ZERO);
-    emulation.announce(stage);
+    let spin = emulation.busy_wait.unwrap_or(Span::ZERO);
+    emulation.send_thread_ids(stage);
     let (to_loop, sockets) = sync_channel(watch::MAX_WAITING_SAMPLES);
-    let (watched, names) = (watch::open(stage), controls.kernel_and_requested_names());
+    let (watched, names) = (watch::open_diag_sockets(stage), controls.kernel_and_requested_names());
     let clock = MonotonicClock::start();
     // The devices exist until the commands have ended. A command that loses its network first would print
     // other messages than a command that is terminated.
-    let mut driver =
-        RealTimeLoop { clock, sleeper, ports, duration: emulation.duration, spin, socket_samples: sockets };
+    let mut driver = RealTimeLoop {
+        clock,
+        sleeper,
+        ports,
+        duration: emulation.duration,
+        busy_wait: spin,
+        socket_samples: sockets,
+    };
     let ((driven, real_time), started) = thread::scope(|scope| {
-        let starter = scope.spawn(|| start_all(emulation, stage, &signals));
+        let starter = scope.spawn(|| start_commands(emulation, stage, &signals));
         if let Ok(nodes) = &watched {
             scope.spawn(|| watch::sample_connections(nodes, &names, &clock, &signals.over, &to_loop));
         }
@@ -161,16 +167,16 @@ fn run_on<W: SimulatedNetwork>(
     let started = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let driven = driven.map_err(|error| match error {
         LoopError::Read { node, error } => {
-            EmulationError::Device { name: emulation.name(node).to_owned(), error }
+            EmulationError::Device { name: emulation.node_name(node).to_owned(), error }
         }
         other => other.into(),
     })?;
     let commands = match started {
         // The reason is recorded in the world, which has stopped.
         Err(EmulationError::NotReady { .. }) if driven.end_reason == EndReason::World => Vec::new(),
-        started => RunningCommand::end(started?),
+        started => RunningCommand::stop_all(started?),
     };
-    let tcp_info = watched.map(drop).map_err(|error| format!("{}: {error}", diag::MISSING));
+    let tcp_info = watched.map(drop).map_err(|error| format!("{}: {error}", diag::MISSING_TCP_DIAG));
     let new_sockets = stage.congestion_control().into_iter();
     let new_sockets =
         new_sockets.map(|(node, word)| (node, controls.requested_name(node).cloned().unwrap_or(word)));
@@ -180,8 +186,8 @@ fn run_on<W: SimulatedNetwork>(
 
 impl Emulation {
     /// Sends the id of the thread in each namespace to the channel of the emulation.
-    fn announce(&self, stage: &Namespaces) {
-        let Some(threads) = &self.threads else { return };
+    fn send_thread_ids(&self, stage: &Namespaces) {
+        let Some(threads) = &self.namespace_threads else { return };
         for (node, namespace) in &stage.namespaces {
             if let Ok(thread) = namespace.run_job(nix::unistd::gettid) {
                 // An error means that the channel has no receiver any more.
@@ -196,7 +202,7 @@ fn map_setup_error<T>(result: io::Result<T>, what: &str) -> Result<T, EmulationE
     result.map_err(|error| EmulationError::SetUp { name: "all".into(), step: what.into(), error })
 }
 
-fn end_reason(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Option<EndReason> {
+fn end_reason(emulation: &Emulation, signals: &LoopSignals, stop: &AtomicBool) -> Option<EndReason> {
     let count = emulation.commands.len();
     let ended = count > 0 && signals.ends.load(Ordering::Acquire) == count;
     if stop.load(Ordering::Acquire) {
@@ -219,10 +225,10 @@ fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
 
 /// Starts the commands one after the other until the emulation ends. Each command starts when the previous
 /// command is ready.
-fn start_all(
+fn start_commands(
     emulation: &Emulation,
     stage: &Namespaces,
-    signals: &Signals,
+    signals: &LoopSignals,
 ) -> Result<Vec<RunningCommand>, EmulationError> {
     let mut started = Vec::new();
     let mut waiting = ReadinessWait::new(emulation);
@@ -230,10 +236,11 @@ fn start_all(
         if signals.over.load(Ordering::Acquire) {
             break;
         }
-        let settle = if waiting.is_for(command.node) { Duration::ZERO } else { LISTEN_TIMEOUT };
+        let settle = if waiting.has_condition_for(command.node) { Duration::ZERO } else { LISTEN_TIMEOUT };
         let running = waiting.wait_until_ready(command.node, &started, stage, signals).and_then(|()| {
-            start(stage, command, signals, settle).map_err(|error| {
-                let (name, line) = (emulation.name(command.node).to_owned(), command.line.clone());
+            start_command(stage, command, signals, settle).map_err(|error| {
+                let (name, line) =
+                    (emulation.node_name(command.node).to_owned(), command.command_line.clone());
                 EmulationError::Start { name, line, error }
             })
         });
@@ -250,10 +257,10 @@ fn start_all(
 }
 
 /// Starts a command. Then waits until the command has ended, a new socket listens, or `settle` has elapsed.
-fn start(
+fn start_command(
     stage: &Namespaces,
     command: &Command,
-    signals: &Signals,
+    signals: &LoopSignals,
     settle: Duration,
 ) -> io::Result<RunningCommand> {
     let namespace = stage.namespace(command.node)?;

@@ -13,14 +13,14 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
-type Job = Box<dyn FnOnce() + Send>;
+type NamespaceJob = Box<dyn FnOnce() + Send>;
 
 /// Thread in namespaces of its own. All processes of the node are children of this thread, and end with the
 /// thread.
 #[derive(Debug)]
 pub struct Namespace {
     /// Channel for jobs of the thread; `None` at the end.
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<NamespaceJob>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -31,12 +31,12 @@ impl Namespace {
     ///
     /// Returns the step that failed.
     pub fn open(node: NodeId, mtu: u16) -> Result<(Self, Tun), SetupFailure> {
-        let (jobs, to_do) = mpsc::channel::<Job>();
+        let (jobs, to_do) = mpsc::channel::<NamespaceJob>();
         let thread =
             thread::Builder::new().name("node".into()).spawn(move || to_do.iter().for_each(|job| job()));
         let thread = thread.map_err(|error| ("starting a thread".into(), error))?;
         let namespace = Namespace { jobs: Some(jobs), thread: Some(thread) };
-        let opened = namespace.run_job(move || enter().and_then(|()| Tun::open(node, mtu)));
+        let opened = namespace.run_job(move || enter_new_namespaces().and_then(|()| Tun::open(node, mtu)));
         let device = opened.map_err(|error| ("waiting for a thread".into(), error))??;
         Ok((namespace, device))
     }
@@ -48,7 +48,7 @@ impl Namespace {
     /// Returns an error if the thread has ended.
     pub fn run_job<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
         let (result, done) = mpsc::sync_channel(1);
-        let job: Job = Box::new(move || {
+        let job: NamespaceJob = Box::new(move || {
             // The caller waits for the result, or has ended together with the emulator.
             let _ = result.send(job());
         });
@@ -111,7 +111,7 @@ fn wait_for(pid: u32) {
 }
 
 /// Moves this thread into new namespaces.
-fn enter() -> Result<(), SetupFailure> {
+fn enter_new_namespaces() -> Result<(), SetupFailure> {
     let step = |what: &'static str| move |error: nix::Error| (what.to_owned(), error.into());
     unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS).map_err(step("making namespaces"))?;
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;

@@ -7,8 +7,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// Type of a message with an error number: NLMSG_ERROR.
 pub const NLMSG_ERROR: u16 = 2;
 /// Size of `struct nlmsghdr` in bytes.
-pub const HEADER: usize = 16;
-const REQUEST: u16 = 0x01;
+pub const NLMSG_HEADER_BYTES: usize = 16;
+const NLM_F_REQUEST: u16 = 0x01;
 
 /// Netlink socket of one network namespace.
 #[derive(Debug)]
@@ -33,10 +33,10 @@ impl NetlinkSocket {
     ///
     /// Returns the error of the kernel.
     pub fn send(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
-        let mut message = Vec::with_capacity(HEADER + body.len());
-        message.extend_from_slice(&((HEADER + body.len()) as u32).to_ne_bytes());
+        let mut message = Vec::with_capacity(NLMSG_HEADER_BYTES + body.len());
+        message.extend_from_slice(&((NLMSG_HEADER_BYTES + body.len()) as u32).to_ne_bytes());
         message.extend_from_slice(&kind.to_ne_bytes());
-        message.extend_from_slice(&(flags | REQUEST).to_ne_bytes());
+        message.extend_from_slice(&(flags | NLM_F_REQUEST).to_ne_bytes());
         message.extend_from_slice(&[0; 8]);
         message.extend_from_slice(body);
         send(self.socket.as_raw_fd(), &message, MsgFlags::empty())?;

@@ -1,7 +1,7 @@
 //! Readiness of nodes. Further commands start when the nodes are ready.
 
 use super::command::{EndedCount, RunningCommand};
-use super::{Namespaces, Signals, listening};
+use super::{LoopSignals, Namespaces, listening};
 use crate::emulation::{Command, Emulation, EmulationError, NodeReadiness, ReadyCondition};
 use airhop_base::NodeId;
 use std::io;
@@ -25,7 +25,7 @@ impl<'a> ReadinessWait<'a> {
     }
 
     /// True if one of the remaining conditions concerns the node.
-    pub fn is_for(&self, node: NodeId) -> bool {
+    pub fn has_condition_for(&self, node: NodeId) -> bool {
         self.signs.iter().any(|ready| ready.node == node)
     }
 
@@ -39,15 +39,15 @@ impl<'a> ReadinessWait<'a> {
         next: NodeId,
         started: &[RunningCommand],
         stage: &Namespaces,
-        signals: &Signals,
+        signals: &LoopSignals,
     ) -> Result<(), EmulationError> {
         let is_due =
             |ready: &NodeReadiness| ready.node != next && started.iter().any(|one| one.node() == ready.node);
         let (due, later): (Vec<&NodeReadiness>, _) = self.signs.drain(..).partition(|ready| is_due(ready));
         self.signs = later;
         for ready in due {
-            wait(ready, started, stage, signals).map_err(|why| EmulationError::NotReady {
-                name: self.emulation.name(ready.node).to_owned(),
+            wait_for_node(ready, started, stage, signals).map_err(|why| EmulationError::NotReady {
+                name: self.emulation.node_name(ready.node).to_owned(),
                 sign: ready.condition.clone(),
                 why,
             })?;
@@ -56,11 +56,11 @@ impl<'a> ReadinessWait<'a> {
     }
 }
 
-fn wait(
+fn wait_for_node(
     ready: &NodeReadiness,
     started: &[RunningCommand],
     stage: &Namespaces,
-    signals: &Signals,
+    signals: &LoopSignals,
 ) -> Result<(), String> {
     let patience = Instant::now() + READY_TIMEOUT;
     loop {
@@ -90,7 +90,7 @@ fn wait(
 fn describe_unready(
     ready: &NodeReadiness,
     stage: &Namespaces,
-    signals: &Signals,
+    signals: &LoopSignals,
     patience: Instant,
 ) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
@@ -101,15 +101,15 @@ fn describe_unready(
             Ok((!listens).then(|| "nothing listens there".into()))
         }
         ReadyCondition::Command(line) => {
-            let command = Command { node: ready.node, line: line.clone(), capture_stderr: true };
+            let command = Command { node: ready.node, command_line: line.clone(), capture_stderr: true };
             let running = RunningCommand::start(namespace, &command, &EndedCount::default(), &signals.alarm)?;
             while !running.has_ended() && Instant::now() < patience && !signals.over.load(Ordering::Acquire) {
                 thread::sleep(POLL_INTERVAL);
             }
-            let ended = RunningCommand::end(vec![running]);
-            Ok(ended.iter().find(|one| one.killed || one.exit != 0).map(|one| match one.killed {
+            let ended = RunningCommand::stop_all(vec![running]);
+            Ok(ended.iter().find(|one| one.killed || one.exit_code != 0).map(|one| match one.killed {
                 true => "it had not ended".into(),
-                false => format!("it ended with {}", one.exit),
+                false => format!("it ended with {}", one.exit_code),
             }))
         }
     }

@@ -12,8 +12,8 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-const TIMER: u64 = u64::MAX;
-const ALARM: u64 = u64::MAX - 1;
+const TIMER_TOKEN: u64 = u64::MAX;
+const ALARM_TOKEN: u64 = u64::MAX - 1;
 
 /// Alarm that wakes the loop from another thread.
 #[derive(Clone, Debug)]
@@ -66,8 +66,8 @@ impl EpollSleep {
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
-        epoll.add(&timer, EpollEvent::new(once, TIMER))?;
-        epoll.add(&*alarm.0, EpollEvent::new(once, ALARM))?;
+        epoll.add(&timer, EpollEvent::new(once, TIMER_TOKEN))?;
+        epoll.add(&*alarm.0, EpollEvent::new(once, ALARM_TOKEN))?;
         for (i, device) in devices.into_iter().enumerate() {
             epoll.add(device.as_fd(), EpollEvent::new(EpollFlags::EPOLLIN, i as u64))?;
         }

@@ -90,14 +90,14 @@ pub fn own_pidfd() -> io::Result<OwnedFd> {
 /// The calling thread must have unshared its process namespace. `emulator` is the result of [`own_pidfd`].
 pub fn use_pid_namespace(command: &mut Command, emulator: OwnedFd) {
     let become_first = move || {
-        first_process(emulator.as_raw_fd())?;
+        prepare_init_process(emulator.as_raw_fd())?;
         // SAFETY: this process has one thread. Without CLONE_VM the new process has memory of its own, and
         // both processes return from here. The code calls clone directly, because handlers of pthread_atfork
         // must not run between fork and exec.
         let child = unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), 0, 0, 0, 0) };
         match child {
             0 => Ok(()),
-            1.. => wait_for(child as libc::pid_t),
+            1.. => reap_until_exit(child as libc::pid_t),
             _ => Err(io::Error::last_os_error()),
         }
     };
@@ -108,7 +108,7 @@ pub fn use_pid_namespace(command: &mut Command, emulator: OwnedFd) {
 
 /// Prepares the first process of the namespace before the program starts. The process will end with the
 /// emulator, and gets its own /proc.
-fn first_process(emulator: RawFd) -> io::Result<()> {
+fn prepare_init_process(emulator: RawFd) -> io::Result<()> {
     let (none, proc) = (ptr::null::<c_char>(), c"proc".as_ptr());
     let hidden: c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // SAFETY: these are system calls; every pointer is null or a constant zero-terminated string, and
@@ -132,7 +132,7 @@ fn first_process(emulator: RawFd) -> io::Result<()> {
 
 /// Reaps all processes that end in the namespace, until the program ends. Then exits with the program's
 /// status.
-fn wait_for(program: libc::pid_t) -> ! {
+fn reap_until_exit(program: libc::pid_t) -> ! {
     // SAFETY: these are system calls; `status` lives on the stack. Closing all descriptors is harmless,
     // because this process uses none.
     unsafe {

@@ -63,7 +63,7 @@ const MEMBERS: [(&str, usize, usize); 56] = [
 
 /// Returns the value of a member in the bytes from the kernel. `None` if the name is unknown, or if the
 /// kernel is older than the member.
-pub fn member(bytes: &[u8], name: &str) -> Option<u64> {
+pub fn member_value(bytes: &[u8], name: &str) -> Option<u64> {
     let &(_, start, length) = MEMBERS.iter().find(|(member, ..)| *member == name)?;
     Some(match bytes.get(start..start + length)? {
         &[one] => one.into(),
@@ -75,14 +75,14 @@ pub fn member(bytes: &[u8], name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::member;
+    use super::member_value;
 
     #[test]
     fn tcp_info_members_have_the_offsets_of_the_kernel_header() {
         let mut bytes = [0; 84];
         bytes[80..84].copy_from_slice(&10_u32.to_ne_bytes());
-        assert_eq!(member(&bytes, "snd_cwnd"), Some(10));
-        assert_eq!(member(&bytes, "advmss"), None); // an older kernel
-        assert_eq!(member(&bytes, "nothing"), None);
+        assert_eq!(member_value(&bytes, "snd_cwnd"), Some(10));
+        assert_eq!(member_value(&bytes, "advmss"), None); // an older kernel
+        assert_eq!(member_value(&bytes, "nothing"), None);
     }
 }

@@ -16,7 +16,7 @@ use std::os::unix::fs::OpenOptionsExt;
 pub const DEVICE_NAME: &str = "airhop0";
 /// Capacity of the device's queue in datagrams: 60 000 packets per second for a stall of 60 ms. Further
 /// datagrams are lost and counted.
-const QUEUE: u32 = 4096;
+const QUEUE_DATAGRAMS: u32 = 4096;
 /// Minimum MTU of a link with IPv6 (RFC 8200 §5).
 const IPV6_MTU: u16 = 1280;
 
@@ -53,7 +53,7 @@ impl Tun {
         let netlink = Netlink::open().map_err(step("opening rtnetlink"))?;
         let ipv6 = mtu >= IPV6_MTU && prepare_ipv6(&netlink, device);
         netlink
-            .set_mtu_and_queue(device, mtu, QUEUE)
+            .set_mtu_and_queue(device, mtu, QUEUE_DATAGRAMS)
             .map_err(|error| (format!("setting an MTU of {mtu} bytes"), error))?;
         index("lo")
             .and_then(|loopback| netlink.bring_up(loopback))
@@ -83,7 +83,7 @@ fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
 
 /// Returns the number of datagrams that the device has dropped; `None` if the kernel's table of devices
 /// cannot be parsed (proc_pid_net(5)).
-fn dropped(devices: &str) -> Option<u64> {
+fn parse_dropped(devices: &str) -> Option<u64> {
     let line =
         devices.lines().find_map(|line| line.trim_start().strip_prefix(DEVICE_NAME)?.strip_prefix(':'))?;
     // First come eight numbers about received packets, then the packets, errors and drops of sent packets.
@@ -101,7 +101,7 @@ impl Device for Tun {
         let mut text = String::new();
         let read = self.devices.rewind().and_then(|()| self.devices.read_to_string(&mut text));
         // A program may have deleted its device, and with it the device's counters.
-        read.ok().and_then(|_| dropped(&text)).unwrap_or(0)
+        read.ok().and_then(|_| parse_dropped(&text)).unwrap_or(0)
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
     lo:       0       0    0    9    0     0          0         0        0       0    0    9    0     0       0          0
 airhop0:    100       1    0    2    0     0          0         0      200       4    3    7    0     0       0          0
 ";
-        assert_eq!(dropped(table), Some(7));
-        assert_eq!(dropped(""), None);
+        assert_eq!(parse_dropped(table), Some(7));
+        assert_eq!(parse_dropped(""), None);
     }
 }

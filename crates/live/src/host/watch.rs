@@ -23,7 +23,7 @@ pub const MAX_WAITING_SAMPLES: usize = 4096;
 /// # Errors
 ///
 /// Returns an error if the kernel rejects the request, or does not have tcp_diag.
-pub fn open(stage: &Namespaces) -> io::Result<Vec<(NodeId, SockDiag)>> {
+pub fn open_diag_sockets(stage: &Namespaces) -> io::Result<Vec<(NodeId, SockDiag)>> {
     let opened = stage.namespaces.iter().map(|(node, namespace)| {
         let diag = namespace.run_job(SockDiag::open)??;
         diag.connections()?;
@@ -47,8 +47,8 @@ pub fn sample_connections(
             let at = clock.now();
             // If the request fails, this sample is missing.
             for mut info in diag.connections().unwrap_or_default() {
-                if let Some((_, asked)) = names.iter().find(|(own, _)| *own == info.control) {
-                    info.control.clone_from(asked);
+                if let Some((_, asked)) = names.iter().find(|(own, _)| *own == info.congestion_control) {
+                    info.congestion_control.clone_from(asked);
                 }
                 let key = (*node, info.local, info.peer);
                 if known.get(&key) != Some(&info)

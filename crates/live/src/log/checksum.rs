@@ -36,7 +36,7 @@ const fn tables() -> [[u32; 256]; AT_ONCE] {
 pub(super) struct Checksum(u32);
 
 impl Checksum {
-    pub const NONE: Checksum = Checksum(u32::MAX);
+    pub const INITIAL: Checksum = Checksum(u32::MAX);
 
     pub fn add(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<AT_ONCE>();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn of(bytes: &[u8]) -> u32 {
-        let mut sum = Checksum::NONE;
+        let mut sum = Checksum::INITIAL;
         sum.add(bytes);
         sum.value()
     }
@@ -78,7 +78,7 @@ mod tests {
     fn crc32_does_not_depend_on_how_the_bytes_are_split() {
         let bytes: Vec<u8> = (0..=255).collect();
         for cut in 0..bytes.len() {
-            let mut sum = Checksum::NONE;
+            let mut sum = Checksum::INITIAL;
             sum.add(&bytes[..cut]);
             sum.add(&bytes[cut..]);
             assert_eq!(sum.value(), of(&bytes));

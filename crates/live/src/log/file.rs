@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// File locked against other emulations while open.
-struct Locked(Flock<File>);
+struct LockedFile(Flock<File>);
 
 /// Creates the file at `path`, or truncates an existing file.
 ///
@@ -30,10 +30,10 @@ pub(super) fn create(path: &Path) -> io::Result<impl Write + Send + use<>> {
             },
         )?;
     file.set_len(0)?;
-    Ok(Locked(file))
+    Ok(LockedFile(file))
 }
 
-impl Write for Locked {
+impl Write for LockedFile {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         (&*self.0).write(buffer)
     }

@@ -20,7 +20,7 @@ mod file;
 mod read;
 mod write;
 
-pub use read::{Ending, LogReader, LoggedDatagram};
+pub use read::{LogEnding, LogReader, LoggedDatagram};
 pub use write::LogWriter;
 
 use crate::outside::{SimulatedNetwork, WorldStopped};
@@ -33,12 +33,12 @@ pub const MAGIC: [u8; 8] = *b"AIRHOPLG";
 /// Version of written logs. Version 1, without checksums, can also be read.
 pub const VERSION: u16 = 2;
 
-const HEADERS_ONLY: u8 = 1;
-const DATAGRAM: u8 = 1;
-const END: u8 = 2;
+const HEADERS_ONLY_FLAG: u8 = 1;
+const DATAGRAM_RECORD: u8 = 1;
+const END_RECORD: u8 = 2;
 /// Kind of a sample. The number differs from every other kind in two bits. A single flipped bit therefore
 /// does not change one kind into another.
-const SAMPLE: u8 = 4;
+const SAMPLE_RECORD: u8 = 4;
 
 /// Reason why a log cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +88,7 @@ pub struct ReplaySummary {
     /// Number of datagrams that entered the emulation.
     pub admitted_datagrams: u64,
     /// End of the log. The log of a killed emulator ends in the middle of the run.
-    pub ending: Ending,
+    pub ending: LogEnding,
 }
 
 /// Replays `log` into `world` up to the end of the log, and discards the departures.
@@ -105,7 +105,7 @@ pub fn replay<R: Read>(
     let mut left = Vec::new();
     let mut admitted = 0;
     for entry in log.by_ref() {
-        let LoggedDatagram { at, node, length, mut kept } = entry?;
+        let LoggedDatagram { at, node, length, kept_bytes: mut kept } = entry?;
         kept.resize(length, 0);
         world.admit(at, node, &kept)?;
         world.take_departures(&mut left);
@@ -113,7 +113,7 @@ pub fn replay<R: Read>(
         admitted += 1;
     }
     let ending = log.ending();
-    let ended = ending.time();
+    let ended = ending.end_time();
     world.advance(ended)?;
     world.take_departures(&mut left);
     Ok(ReplaySummary { end_time: ended, admitted_datagrams: admitted, ending })

@@ -2,7 +2,7 @@
 //! has bytes.
 
 use super::checksum::Checksum;
-use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
+use super::{DATAGRAM_RECORD, END_RECORD, HEADERS_ONLY_FLAG, LogError, MAGIC, SAMPLE_RECORD, VERSION};
 use crate::port::MAX_DATAGRAM_BYTES;
 use crate::sockets::ConnectionSample;
 use airhop_base::{NodeId, Span, Time};
@@ -20,12 +20,12 @@ pub struct LoggedDatagram {
     /// Length of the whole datagram in bytes.
     pub length: usize,
     /// Kept bytes of the datagram: the whole datagram, or only its headers.
-    pub kept: Vec<u8>,
+    pub kept_bytes: Vec<u8>,
 }
 
 /// State of a log at its end: complete or truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum LogEnding {
     /// The log is complete. The run ended at this time.
     Complete(Time),
     /// The log ends in the middle of the run, because the emulator was killed.
@@ -35,11 +35,11 @@ pub enum Ending {
     },
 }
 
-impl Ending {
+impl LogEnding {
     /// Returns the time up to which the log contains all datagrams.
-    pub fn time(self) -> Time {
+    pub fn end_time(self) -> Time {
         match self {
-            Ending::Complete(time) | Ending::Cut { last: time } => time,
+            LogEnding::Complete(time) | LogEnding::Cut { last: time } => time,
         }
     }
 }
@@ -59,7 +59,7 @@ pub struct LogReader<R> {
     record: u64,
     last: Time,
     samples: Vec<ConnectionSample>,
-    ending: Option<Ending>,
+    ending: Option<LogEnding>,
 }
 
 /// Limits for the values in the records of a run.
@@ -76,7 +76,7 @@ impl LogReader<BufReader<File>> {
     /// Returns an error if the file cannot be read, or is not a log of a known version.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         match File::open(path) {
-            Ok(file) => LogReader::read(path, BufReader::new(file)),
+            Ok(file) => LogReader::from_reader(path, BufReader::new(file)),
             Err(error) => Err(LogError::Io { path: path.to_owned(), error }),
         }
     }
@@ -88,7 +88,7 @@ impl<R: Read> LogReader<R> {
     /// # Errors
     ///
     /// Returns an error if the log cannot be read, or is not of a known version.
-    pub fn read(path: &Path, reader: R) -> Result<Self, LogError> {
+    pub fn from_reader(path: &Path, reader: R) -> Result<Self, LogError> {
         let mut log = LogReader {
             path: path.to_owned(),
             reader,
@@ -97,13 +97,13 @@ impl<R: Read> LogReader<R> {
             header: String::new(),
             headers_only: false,
             bounds: None,
-            checksum: Checksum::NONE,
+            checksum: Checksum::INITIAL,
             record: 0,
             last: Time::ZERO,
             samples: Vec::new(),
             ending: None,
         };
-        log.head()?;
+        log.read_head()?;
         Ok(log)
     }
 
@@ -136,28 +136,28 @@ impl<R: Read> LogReader<R> {
     }
 
     /// Returns the end of the log. Before all records are read, the log counts as truncated.
-    pub fn ending(&self) -> Ending {
-        self.ending.unwrap_or(Ending::Cut { last: self.last })
+    pub fn ending(&self) -> LogEnding {
+        self.ending.unwrap_or(LogEnding::Cut { last: self.last })
     }
 
-    fn head(&mut self) -> Result<(), LogError> {
-        let magic = self.number::<8>()?;
+    fn read_head(&mut self) -> Result<(), LogError> {
+        let magic = self.read_array::<8>()?;
         if magic != Some(MAGIC) {
             return Err(self.malformed(0, "a log of airhop emulate, which begins with AIRHOPLG"));
         }
-        self.version = match self.number()?.map(u16::from_le_bytes) {
+        self.version = match self.read_array()?.map(u16::from_le_bytes) {
             Some(version @ 1..=VERSION) => version,
             other => {
                 let has = other.map_or("the end of the file".into(), |version| format!("version {version}"));
                 return Err(self.malformed(8, &format!("version 1 to {VERSION} of the log, not {has}")));
             }
         };
-        match self.number()? {
-            Some([flags]) if flags & !HEADERS_ONLY == 0 => self.headers_only = flags != 0,
+        match self.read_array()? {
+            Some([flags]) if flags & !HEADERS_ONLY_FLAG == 0 => self.headers_only = flags != 0,
             _ => return Err(self.malformed(10, "flags 0 or 1")),
         }
-        let length = self.number()?.map(u32::from_le_bytes);
-        let header = self.bytes(length.unwrap_or(1))?;
+        let length = self.read_array()?.map(u32::from_le_bytes);
+        let header = self.read_bytes(length.unwrap_or(1))?;
         let header = header.and_then(|bytes| String::from_utf8(bytes).ok());
         self.header =
             header.ok_or_else(|| self.malformed(11, "the length of a header and the header in UTF-8"))?;
@@ -168,24 +168,26 @@ impl<R: Read> LogReader<R> {
     }
 
     /// Returns the next datagram; `None` at the end of the log, truncated or not.
-    fn record(&mut self) -> Result<Option<LoggedDatagram>, LogError> {
+    fn read_record(&mut self) -> Result<Option<LoggedDatagram>, LogError> {
         loop {
             let begin = self.offset;
             self.record += 1;
-            match self.number()? {
-                Some([DATAGRAM]) => return self.datagram(),
-                Some([SAMPLE]) if self.version > 1 => match self.sample()? {
+            match self.read_array()? {
+                Some([DATAGRAM_RECORD]) => return self.read_datagram(),
+                Some([SAMPLE_RECORD]) if self.version > 1 => match self.read_sample()? {
                     Some(sampled) => self.samples.push(sampled),
                     None => return Ok(None),
                 },
-                Some([END]) => {
-                    if let Some(time) = self.end()? {
-                        self.ending = Some(Ending::Complete(time));
+                Some([END_RECORD]) => {
+                    if let Some(time) = self.read_end()? {
+                        self.ending = Some(LogEnding::Complete(time));
                     }
                     return Ok(None);
                 }
                 Some([kind]) => {
-                    let expected = format!("a record of kind {DATAGRAM}, {END} or {SAMPLE}, not {kind}");
+                    let expected = format!(
+                        "a record of kind {DATAGRAM_RECORD}, {END_RECORD} or {SAMPLE_RECORD}, not {kind}"
+                    );
                     return Err(self.malformed(begin, &expected));
                 }
                 None => return Ok(None),
@@ -194,54 +196,54 @@ impl<R: Read> LogReader<R> {
     }
 
     /// Reads a connection sample from the kernel of a host.
-    fn sample(&mut self) -> Result<Option<ConnectionSample>, LogError> {
+    fn read_sample(&mut self) -> Result<Option<ConnectionSample>, LogError> {
         let begin = self.offset;
-        let Some(length) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
+        let Some(length) = self.read_array()?.map(u16::from_le_bytes) else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
-        let Some(bytes) = self.bytes(length.into())? else { return Ok(None) };
+        let Some(bytes) = self.read_bytes(length.into())? else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
         let sampled = ConnectionSample::from_bytes(&bytes);
         let sampled = sampled.ok_or_else(|| self.malformed(begin, "a kernel's TCP_INFO of a connection"))?;
-        self.node(begin, sampled.node)?;
+        self.check_node(begin, sampled.node)?;
         Ok(Some(sampled))
     }
 
-    fn datagram(&mut self) -> Result<Option<LoggedDatagram>, LogError> {
+    fn read_datagram(&mut self) -> Result<Option<LoggedDatagram>, LogError> {
         let begin = self.offset;
-        let Some(time) = self.number()? else { return Ok(None) };
-        let Some(node) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
+        let Some(time) = self.read_array()? else { return Ok(None) };
+        let Some(node) = self.read_array()?.map(u16::from_le_bytes) else { return Ok(None) };
         let lengths = self.offset;
-        let Some(length) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
-        let Some(kept) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
+        let Some(length) = self.read_array()?.map(u32::from_le_bytes) else { return Ok(None) };
+        let Some(kept) = self.read_array()?.map(u32::from_le_bytes) else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
-        let at = self.time(begin, time)?;
-        let node = self.node(begin + 8, NodeId(node))?;
+        let at = self.parse_time(begin, time)?;
+        let node = self.check_node(begin + 8, NodeId(node))?;
         if kept > length || length as usize > MAX_DATAGRAM_BYTES {
             let expected = format!(
                 "a datagram of at most {MAX_DATAGRAM_BYTES} bytes, and at most its own length stored"
             );
             return Err(self.malformed(lengths, &expected));
         }
-        let Some(kept) = self.bytes(kept)? else { return Ok(None) };
+        let Some(kept) = self.read_bytes(kept)? else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
         self.last = at;
-        Ok(Some(LoggedDatagram { at, node, length: length as usize, kept }))
+        Ok(Some(LoggedDatagram { at, node, length: length as usize, kept_bytes: kept }))
     }
 
     /// Reads the end record, and returns the end time; `None` if the file is truncated.
-    fn end(&mut self) -> Result<Option<Time>, LogError> {
+    fn read_end(&mut self) -> Result<Option<Time>, LogError> {
         let begin = self.offset;
-        let Some(time) = self.number()? else { return Ok(None) };
+        let Some(time) = self.read_array()? else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
-        let time = self.time(begin, time)?;
+        let time = self.parse_time(begin, time)?;
         let behind = self.offset;
-        if self.version > 1 && self.number::<1>()?.is_some() {
+        if self.version > 1 && self.read_array::<1>()?.is_some() {
             return Err(self.malformed(behind, "no data after the end of the run"));
         }
         Ok(Some(time))
     }
 
-    fn node(&self, offset: u64, node: NodeId) -> Result<NodeId, LogError> {
+    fn check_node(&self, offset: u64, node: NodeId) -> Result<NodeId, LogError> {
         let Some(Bounds { nodes, .. }) = &self.bounds else { return Ok(node) };
         if nodes.contains(&node) {
             return Ok(node);
@@ -252,7 +254,7 @@ impl<R: Read> LogReader<R> {
     }
 
     /// Converts the bytes at `offset` to a time, and checks the time.
-    fn time(&self, offset: u64, bytes: [u8; 8]) -> Result<Time, LogError> {
+    fn parse_time(&self, offset: u64, bytes: [u8; 8]) -> Result<Time, LogError> {
         let time = Time::from_nanos(u64::from_le_bytes(bytes));
         if time < self.last {
             return Err(self.malformed(
@@ -276,7 +278,7 @@ impl<R: Read> LogReader<R> {
             return Ok(Some(()));
         }
         let (offset, expected) = (self.offset, self.checksum);
-        let Some(found) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
+        let Some(found) = self.read_array()?.map(u32::from_le_bytes) else { return Ok(None) };
         // The next checksum does not cover this checksum.
         self.checksum = expected;
         let expected = expected.value();
@@ -290,7 +292,7 @@ impl<R: Read> LogReader<R> {
         Err(self.malformed(offset, &expected))
     }
 
-    fn number<const N: usize>(&mut self) -> Result<Option<[u8; N]>, LogError> {
+    fn read_array<const N: usize>(&mut self) -> Result<Option<[u8; N]>, LogError> {
         let mut bytes = [0; N];
         let mut filled = 0;
         while filled < N {
@@ -308,7 +310,7 @@ impl<R: Read> LogReader<R> {
 
     /// Returns the next `count` bytes; `None` if the file has fewer. Memory is allocated only for bytes in
     /// the file, not for the announced length.
-    fn bytes(&mut self, count: u32) -> Result<Option<Vec<u8>>, LogError> {
+    fn read_bytes(&mut self, count: u32) -> Result<Option<Vec<u8>>, LogError> {
         let mut bytes = Vec::new();
         let read = self.reader.by_ref().take(count.into()).read_to_end(&mut bytes);
         let read = read.map_err(|error| LogError::Io { path: self.path.clone(), error })?;
@@ -336,7 +338,7 @@ impl<R: Read> Iterator for LogReader<R> {
         if self.ending.is_some() {
             return None;
         }
-        let record = self.record().transpose();
+        let record = self.read_record().transpose();
         if !matches!(record, Some(Ok(_))) {
             self.ending = Some(self.ending());
         }

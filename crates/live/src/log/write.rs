@@ -1,7 +1,7 @@
 //! Writer of logs.
 
 use super::checksum::Checksum;
-use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
+use super::{DATAGRAM_RECORD, END_RECORD, HEADERS_ONLY_FLAG, LogError, MAGIC, SAMPLE_RECORD, VERSION};
 use crate::sockets::ConnectionSample;
 use airhop_base::{NodeId, Time};
 use airhop_wire::real::header_bytes;
@@ -67,22 +67,22 @@ impl LogWriter {
             path: path.to_owned(),
             headers_only,
             block: Vec::with_capacity(2 * BLOCK_BYTES),
-            checksum: Checksum::NONE,
+            checksum: Checksum::INITIAL,
             sealed: 0,
             blocks: Some(blocks),
             disk: Some(disk),
         };
         writer.block.extend_from_slice(&MAGIC);
         writer.block.extend_from_slice(&VERSION.to_le_bytes());
-        writer.block.push(if headers_only { HEADERS_ONLY } else { 0 });
+        writer.block.push(if headers_only { HEADERS_ONLY_FLAG } else { 0 });
         writer.block.extend_from_slice(&length.to_le_bytes());
         writer.block.extend_from_slice(header.as_bytes());
-        writer.seal();
+        writer.append_checksum();
         Ok(writer)
     }
 
     /// Appends the checksum of all previous bytes.
-    fn seal(&mut self) {
+    fn append_checksum(&mut self) {
         self.checksum.add(&self.block[self.sealed..]);
         self.block.extend_from_slice(&self.checksum.value().to_le_bytes());
         self.sealed = self.block.len();
@@ -94,15 +94,15 @@ impl LogWriter {
     /// Returns an error if an earlier record could not be written.
     pub fn append(&mut self, at: Time, node: NodeId, datagram: &[u8]) -> Result<(), LogError> {
         let kept = if self.headers_only { &datagram[..header_bytes(datagram)] } else { datagram };
-        self.block.push(DATAGRAM);
+        self.block.push(DATAGRAM_RECORD);
         self.block.extend_from_slice(&at.nanos().to_le_bytes());
         self.block.extend_from_slice(&node.0.to_le_bytes());
         // A datagram has at most 65575 bytes (`MAX_DATAGRAM_BYTES`).
         self.block.extend_from_slice(&(datagram.len() as u32).to_le_bytes());
         self.block.extend_from_slice(&(kept.len() as u32).to_le_bytes());
-        self.seal();
+        self.append_checksum();
         self.block.extend_from_slice(kept);
-        self.seal();
+        self.append_checksum();
         if self.block.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
     }
 
@@ -111,11 +111,11 @@ impl LogWriter {
         let bytes = sampled.to_bytes();
         // Names of congestion controls have at most 16 bytes (TCP_CA_NAME_MAX).
         let Ok(length) = u16::try_from(bytes.len()) else { return };
-        self.block.push(SAMPLE);
+        self.block.push(SAMPLE_RECORD);
         self.block.extend_from_slice(&length.to_le_bytes());
-        self.seal();
+        self.append_checksum();
         self.block.extend_from_slice(&bytes);
-        self.seal();
+        self.append_checksum();
     }
 
     /// Passes the appended records to the thread that writes the file.
@@ -142,9 +142,9 @@ impl LogWriter {
     ///
     /// Returns an error if a record cannot be written.
     pub fn finish(&mut self, at: Time) -> Result<(), LogError> {
-        self.block.push(END);
+        self.block.push(END_RECORD);
         self.block.extend_from_slice(&at.nanos().to_le_bytes());
-        self.seal();
+        self.append_checksum();
         self.flush()?;
         self.close()
     }

@@ -9,21 +9,21 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// EBSN agent (Explicit Bad State Notification). A notice reports that the link layer is retransmitting. The
 /// agent has no state.
 #[derive(Debug, Default)]
-pub struct Ebsn;
+pub struct EbsnAgent;
 
-impl Ebsn {
+impl EbsnAgent {
     /// Creates the agent at `place`; `None` if the place needs no agent. A base station reports the downlink.
     /// A wireless source reports its own link, if the scheme has this option.
-    pub fn from_place(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
+    pub fn from_place(plan: &FlowPlan, place: AgentPlace) -> Option<EbsnAgent> {
         let has_agent = match (place, &plan.transport) {
             (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
             (place, _) => place == AgentPlace::Down,
         };
-        has_agent.then_some(Ebsn)
+        has_agent.then_some(EbsnAgent)
     }
 }
 
-impl Agent for Ebsn {
+impl Agent for EbsnAgent {
     fn on_link_event(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses
         // new EBSN messages are sent", while the link layer retransmits. The discard of a packet causes no
@@ -39,10 +39,10 @@ impl Agent for Ebsn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::apps::Bulk;
+    use crate::apps::BulkPlan;
     use crate::plan::FlowClass;
     use airhop_base::{FlowId, NodeId, Span};
-    use airhop_radio::Tag;
+    use airhop_radio::PacketTag;
     use airhop_tcp::{Params, Preset};
     use std::sync::Arc;
 
@@ -50,8 +50,8 @@ mod tests {
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
-            let tag = Tag { flow: FlowId(0), payload_bytes: (end - seq) as u32, seq };
-            Ebsn.on_link_event(
+            let tag = PacketTag { flow: FlowId(0), payload_bytes: (end - seq) as u32, seq };
+            EbsnAgent.on_link_event(
                 Time::ZERO,
                 &LinkEvent { kind, tag, next_hop: NodeId(1), has_queued_ack: false },
                 &mut actions,
@@ -77,7 +77,7 @@ mod tests {
                 from: NodeId(0),
                 to: NodeId(1),
                 transport: Transport::Tcp { scheme, params, config },
-                app: Arc::new(Bulk),
+                app: Arc::new(BulkPlan),
                 start: Time::ZERO,
                 access_category: Default::default(),
                 services: Vec::new(),
@@ -89,7 +89,8 @@ mod tests {
             (AgentPlace::Down, true, true),
             (AgentPlace::Up, false, false),
         ] {
-            let has_agent = [0.0, 1.0].map(|own_link| Ebsn::from_place(&plan(own_link), place).is_some());
+            let has_agent =
+                [0.0, 1.0].map(|own_link| EbsnAgent::from_place(&plan(own_link), place).is_some());
             assert_eq!(has_agent, [without, with], "{place:?}");
         }
     }

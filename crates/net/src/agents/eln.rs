@@ -17,7 +17,7 @@ const MAX_SEGMENTS: usize = 256;
 
 /// ELN agent for one flow.
 #[derive(Debug)]
-pub struct Eln {
+pub struct ElnAgent {
     memory: DataHistory,
     /// Node of the data's sender; `None` before the first data.
     sender: Option<NodeId>,
@@ -33,15 +33,15 @@ enum DataHistory {
     Downlink(ForwardedSegments),
 }
 
-impl Eln {
+impl ElnAgent {
     /// Creates an agent for data that arrives from the wireless link.
     pub fn uplink() -> Self {
-        Eln { memory: DataHistory::Uplink(ReceivedBlocks::default()), sender: None, last_ack: 0 }
+        ElnAgent { memory: DataHistory::Uplink(ReceivedBlocks::default()), sender: None, last_ack: 0 }
     }
 
     /// Creates an agent for data that is forwarded to the wireless link.
     pub fn downlink() -> Self {
-        Eln { memory: DataHistory::Downlink(ForwardedSegments::default()), sender: None, last_ack: 0 }
+        ElnAgent { memory: DataHistory::Downlink(ForwardedSegments::default()), sender: None, last_ack: 0 }
     }
 
     fn on_data(&mut self, from: NodeId, s: &Segment, queue_is_full: bool) {
@@ -49,7 +49,7 @@ impl Eln {
         match &mut self.memory {
             DataHistory::Uplink(arrived) => arrived.on_data(s.seq, s.end()),
             // A segment that the queue before the wireless link drops is lost by congestion.
-            DataHistory::Downlink(forwarded) if queue_is_full => forwarded.forget(s.seq),
+            DataHistory::Downlink(forwarded) if queue_is_full => forwarded.remove_segment(s.seq),
             DataHistory::Downlink(forwarded) => forwarded.on_data(s.seq, s.end(), self.last_ack),
         }
     }
@@ -62,13 +62,13 @@ impl Eln {
         let is_duplicate = ack == self.last_ack;
         self.last_ack = ack;
         match &mut self.memory {
-            DataHistory::Uplink(arrived) => arrived.misses(ack),
-            DataHistory::Downlink(forwarded) => forwarded.misses(ack, is_duplicate),
+            DataHistory::Uplink(arrived) => arrived.detects_loss(ack),
+            DataHistory::Downlink(forwarded) => forwarded.detects_loss(ack, is_duplicate),
         }
     }
 }
 
-impl Agent for Eln {
+impl Agent for ElnAgent {
     fn on_packet(&mut self, _: Time, packet: &mut Packet, queued: f64, _: &mut AgentActions) -> PacketAction {
         let (src, dst) = (packet.src, packet.dst);
         let Body::Tcp(s) = &mut packet.body else { return PacketAction::Forward };
@@ -80,7 +80,7 @@ impl Agent for Eln {
         PacketAction::Forward
     }
 
-    fn on_piggybacked(&mut self, _: Time, ack: u64) {
+    fn on_piggybacked_ack(&mut self, _: Time, ack: u64) {
         if self.sender.is_some() && ack > self.last_ack {
             self.is_lost_on_air(ack); // an ACK with data is not a duplicate ACK, so no ELN bit is set
         }
@@ -111,7 +111,7 @@ impl ReceivedBlocks {
         }
     }
 
-    fn misses(&mut self, ack: u64) -> bool {
+    fn detects_loss(&mut self, ack: u64) -> bool {
         while self.blocks.front().is_some_and(|b| b.1 <= ack) && self.blocks.len() > 1 {
             self.blocks.pop_front();
         }
@@ -150,11 +150,11 @@ impl ForwardedSegments {
         }
     }
 
-    fn forget(&mut self, seq: u64) {
+    fn remove_segment(&mut self, seq: u64) {
         self.segments.retain(|c| c.seq != seq);
     }
 
-    fn misses(&mut self, ack: u64, is_duplicate: bool) -> bool {
+    fn detects_loss(&mut self, ack: u64, is_duplicate: bool) -> bool {
         self.segments.retain(|c| c.end > ack);
         let Some(crossing) = self.segments.iter_mut().find(|c| c.seq == ack).filter(|_| is_duplicate) else {
             return false;

@@ -12,21 +12,21 @@ fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
     Packet::new(FlowId(0), src, dst, 40 + len, body)
 }
 
-fn pass(agent: &mut Eln, mut packet: Packet, queued: f64) -> Packet {
+fn pass(agent: &mut ElnAgent, mut packet: Packet, queued: f64) -> Packet {
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(Time::ZERO, &mut packet, queued, &mut actions), PacketAction::Forward);
     assert!(actions.packets.is_empty() && actions.notices.is_empty());
     packet
 }
 
-fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
+fn data(agent: &mut ElnAgent, segments: impl IntoIterator<Item = u64>) {
     for n in segments {
         pass(agent, tcp(SENDER, RECEIVER, 1 + 1000 * n, 1000, 1), 0.0);
     }
 }
 
 /// Passes ACKs through the agent. Returns a boolean for each ACK: true if the agent sets the ELN bit.
-fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
+fn acks<const N: usize>(agent: &mut ElnAgent, acks: [u64; N]) -> [bool; N] {
     acks.map(|n| {
         let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
         ack.segment().is_some_and(|s| s.options.eln == Some(Bit::Next))
@@ -38,7 +38,7 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
 // carry no bit.
 #[test]
 fn uplink_acks_of_segments_lost_on_the_air_carry_eln() {
-    let mut agent = Eln::uplink();
+    let mut agent = ElnAgent::uplink();
     data(&mut agent, [0, 1, 3, 4, 5, 6, 7]);
     assert_eq!(acks(&mut agent, [1, 2, 2, 2]), [false, true, true, true]);
     data(&mut agent, [2]);
@@ -50,7 +50,7 @@ fn uplink_acks_of_segments_lost_on_the_air_carry_eln() {
 
 #[test]
 fn uplink_eln_covers_several_holes_and_the_first_segment() {
-    let mut agent = Eln::uplink();
+    let mut agent = ElnAgent::uplink();
     data(&mut agent, [1, 3, 5]);
     assert_eq!(acks(&mut agent, [0, 0, 0]), [true; 3]);
     data(&mut agent, [0]);
@@ -63,14 +63,14 @@ fn uplink_eln_covers_several_holes_and_the_first_segment() {
 // second block carry no bit.
 #[test]
 fn the_uplink_agent_stores_eight_blocks() {
-    let mut agent = Eln::uplink();
+    let mut agent = ElnAgent::uplink();
     data(&mut agent, (1..=15).step_by(2));
     assert_eq!(acks(&mut agent, [0, 2]), [true; 2]);
-    let mut agent = Eln::uplink();
+    let mut agent = ElnAgent::uplink();
     data(&mut agent, (1..=17).step_by(2));
     assert_eq!(acks(&mut agent, [0, 2, 4]), [false, true, true]);
     // A segment without a gap before it, and a retransmission, add no block.
-    let mut agent = Eln::uplink();
+    let mut agent = ElnAgent::uplink();
     data(&mut agent, (1..=15).step_by(2).chain(16..30).chain([2, 4]));
     assert_eq!(acks(&mut agent, [0, 2, 14]), [true; 3]);
 }
@@ -88,7 +88,7 @@ fn only_acks_towards_the_data_sender_carry_eln() {
     let (along, back) = (tcp(SENDER, RECEIVER, 1, 0, 1), tcp(RECEIVER, SENDER, 1, 0, 1));
     let cases = [(along.clone(), false), (syn(along), false), (syn(back.clone()), false), (back, true)];
     for (packet, has_bit) in cases {
-        let mut agent = Eln::uplink();
+        let mut agent = ElnAgent::uplink();
         data(&mut agent, [1]);
         let passed = pass(&mut agent, packet, 0.0);
         assert_eq!(passed.segment().is_some_and(|s| s.options.eln.is_some()), has_bit, "{passed:?}");
@@ -99,7 +99,7 @@ fn only_acks_towards_the_data_sender_carry_eln() {
 // number does not indicate a loss.
 #[test]
 fn downlink_acks_of_forwarded_segments_carry_eln() {
-    let mut agent = Eln::downlink();
+    let mut agent = ElnAgent::downlink();
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
     assert_eq!(acks(&mut agent, [3, 3, 3]), [false; 3]);
@@ -117,14 +117,14 @@ fn downlink_acks_of_forwarded_segments_carry_eln() {
 // A segment dropped by a full queue before the wireless link is lost by congestion.
 #[test]
 fn a_segment_dropped_before_the_downlink_is_congestion() {
-    let mut agent = Eln::downlink();
+    let mut agent = ElnAgent::downlink();
     data(&mut agent, [0, 1]);
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
     // The wireless link loses segment 2, and the full queue drops its retransmission. ACKs carry no ELN bit
     // until segment 3 is missing.
-    let mut agent = Eln::downlink();
+    let mut agent = ElnAgent::downlink();
     data(&mut agent, 0..5);
     assert_eq!(acks(&mut agent, [2, 2]), [false, true]);
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
@@ -135,7 +135,7 @@ fn a_segment_dropped_before_the_downlink_is_congestion() {
 // At most 256 segments are stored: the 257th replaces the segment that was forwarded first.
 #[test]
 fn the_downlink_agent_stores_256_segments() {
-    let mut agent = Eln::downlink();
+    let mut agent = ElnAgent::downlink();
     data(&mut agent, 0..257);
     assert_eq!(acks(&mut agent, [0, 0]), [false; 2]);
     assert_eq!(acks(&mut agent, [1, 1]), [false, true]);

@@ -10,9 +10,9 @@ use airhop_base::{Notice, NoticeKind, Time};
 /// The agent has no state, because the frame's tag contains all fields of a notice (Yun 2009 §3.1: "no memory
 /// overhead at the BS").
 #[derive(Debug, Default)]
-pub struct Elsn;
+pub struct ElsnAgent;
 
-impl Agent for Elsn {
+impl Agent for ElsnAgent {
     fn on_link_event(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let kind = match event.kind {
             // The first failure of a packet; later ones are `AttemptFailed`. With a limit of one attempt
@@ -37,17 +37,17 @@ impl Agent for Elsn {
 mod tests {
     use super::*;
     use airhop_base::{FlowId, NodeId};
-    use airhop_radio::Tag;
+    use airhop_radio::PacketTag;
 
     /// Returns the notices that the agent sends for `events` of the frame with the bytes `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
-            Elsn.on_link_event(
+            ElsnAgent.on_link_event(
                 Time::ZERO,
                 &LinkEvent {
                     kind,
-                    tag: Tag { flow: FlowId(0), payload_bytes: (end - seq) as u32, seq },
+                    tag: PacketTag { flow: FlowId(0), payload_bytes: (end - seq) as u32, seq },
                     next_hop: NodeId(1),
                     has_queued_ack: false,
                 },

@@ -13,13 +13,13 @@ mod split;
 
 use crate::services::DataDirection;
 use airhop_base::{NodeId, Notice, Packet, Span, Time};
-use airhop_radio::Tag;
-pub use ebsn::Ebsn;
-pub use eln::Eln;
-pub use elsn::Elsn;
-pub use nak::Nak;
-pub use rttn::Rttn;
-pub use snoop::Snoop;
+use airhop_radio::PacketTag;
+pub use ebsn::EbsnAgent;
+pub use eln::ElnAgent;
+pub use elsn::ElsnAgent;
+pub use nak::NakAgent;
+pub use rttn::RttnAgent;
+pub use snoop::SnoopAgent;
 pub use split::SplitProxy;
 
 /// Maximum number of agents in a world.
@@ -31,7 +31,7 @@ pub struct LinkEvent {
     /// Kind of the event.
     pub kind: LinkEventKind,
     /// Tag of the packet: flow and bytes.
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Node at the far end of the hop.
     pub next_hop: NodeId,
     /// True if an ACK of the flow is queued at this station. Used with [`LinkEventKind::Discarded`]. The
@@ -100,7 +100,7 @@ pub trait Agent: std::fmt::Debug + Send {
 
     /// Handles an ACK of the flow on a data segment of the opposite direction. A piggybacked ACK is not a
     /// duplicate ACK (RFC 5681 §2).
-    fn on_piggybacked(&mut self, now: Time, ack: u64) {
+    fn on_piggybacked_ack(&mut self, now: Time, ack: u64) {
         let _ = (now, ack);
     }
 
@@ -131,7 +131,7 @@ pub trait Agent: std::fmt::Debug + Send {
 
     /// Passes a random seed to an agent that contains a sender. The seed differs between flows, nodes and
     /// replications.
-    fn on_seed(&mut self, seed: u32) {
+    fn set_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
@@ -171,7 +171,7 @@ mod tests {
         let mut actions = AgentActions::default();
         assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut actions), PacketAction::Forward);
         assert!(!Bystander.on_queued_ack(Time::ZERO, &mut packet), "no further ACK reaches the agent");
-        Bystander.on_piggybacked(Time::ZERO, 1);
+        Bystander.on_piggybacked_ack(Time::ZERO, 1);
         assert!(!Bystander.uses_fades());
         assert_eq!((Bystander.initial_window(), Bystander.poll_timeout()), (None, None));
     }

@@ -14,18 +14,18 @@ use std::collections::VecDeque;
 const MAX_NAK_WAIT: Span = Span::from_secs(1);
 
 /// Maximum number of NAKs that wait for an ACK.
-const CAPACITY: usize = 8;
+const MAX_HELD_NAKS: usize = 8;
 
 /// NAK agent for one flow at one station.
 #[derive(Debug)]
-pub struct Nak {
+pub struct NakAgent {
     /// True if the source of the flow is on this node. The MAC then notifies the source by a function call.
     at_source: bool,
     /// Source of the flow's data and destination of the ACKs.
     source: NodeId,
     /// Retransmission threshold n. Each of the first n consecutive discards causes a NAK.
     threshold: u32,
-    without_ack: WithoutAck,
+    without_ack: MissingAckAction,
     run: DiscardCounting,
     reported: ReportedDiscards,
     /// RET_F: number of consecutive discards per hop, flow or segment, depending on `run`.
@@ -36,7 +36,7 @@ pub struct Nak {
 
 /// Treatment of a NAK when no ACK of the flow is queued at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WithoutAck {
+enum MissingAckAction {
     /// The NAK waits for the next ACK that the station forwards.
     Hold,
     /// The NAK is dropped.
@@ -69,21 +69,21 @@ enum ReportedDiscards {
     Never,
 }
 
-impl Nak {
+impl NakAgent {
     /// Creates the agent at `node`. Parameters that the scheme does not declare have TCP-CL's defaults.
     pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
         let param = |name, default| match &plan.transport {
             Transport::Tcp { params, .. } => params.find(name).unwrap_or(default),
             Transport::Udp { .. } => default,
         };
-        Nak {
+        NakAgent {
             at_source: plan.from == node,
             source: plan.from,
             threshold: param("n", 1.0) as u32,
             without_ack: match param("no_ack", 0.0) as u32 {
-                0 => WithoutAck::Hold,
-                1 => WithoutAck::Drop,
-                _ => WithoutAck::Send,
+                0 => MissingAckAction::Hold,
+                1 => MissingAckAction::Drop,
+                _ => MissingAckAction::Send,
             },
             run: match param("ret_f", 0.0) as u32 {
                 0 => DiscardCounting::Hop,
@@ -117,16 +117,16 @@ impl Nak {
 
     /// Handles the discard of a data frame. Returns true if the discard causes a NAK.
     fn on_discarded(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) -> bool {
-        let has_way = self.at_source || event.has_queued_ack || self.without_ack != WithoutAck::Drop;
+        let has_way = self.at_source || event.has_queued_ack || self.without_ack != MissingAckAction::Drop;
         if !has_way || !self.count_discard(event) {
             return false;
         }
         let (seq, end) = (event.tag.seq, event.tag.end_seq());
-        if self.at_source || self.without_ack == WithoutAck::Send && !event.has_queued_ack {
+        if self.at_source || self.without_ack == MissingAckAction::Send && !event.has_queued_ack {
             actions.notices.push(Notice::with_segment(NoticeKind::Nak, seq, end));
             return true;
         }
-        if self.held.len() == CAPACITY {
+        if self.held.len() == MAX_HELD_NAKS {
             self.held.pop_front();
         }
         self.held.push_back((seq, now));
@@ -172,7 +172,7 @@ fn has_room(ack: &Segment) -> bool {
     ack.options.naks.len() < Naks::MAX_NAKS && ack.option_bytes() + more <= MAX_OPTION_BYTES
 }
 
-impl Agent for Nak {
+impl Agent for NakAgent {
     fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, _: &mut AgentActions) -> PacketAction {
         let is_ack = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
         if is_ack && packet.dst == self.source && !self.held.is_empty() {

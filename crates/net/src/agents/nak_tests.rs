@@ -2,10 +2,10 @@
 //! Segments are numbered from 1 and carry 1000 bytes.
 
 use super::*;
-use crate::apps::Bulk;
+use crate::apps::BulkPlan;
 use crate::plan::FlowClass;
-use airhop_base::{Arrival, Eln, Flags, FlowId, RareOptions, Timestamps};
-use airhop_radio::Tag;
+use airhop_base::{Eln, Flags, FlowId, RareOptions, SegmentArrival, Timestamps};
+use airhop_radio::PacketTag;
 use airhop_tcp::{Params, Preset};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const NEXT: NodeId = NodeId(2);
 const OTHER: NodeId = NodeId(3);
 const RECEIVER: NodeId = NodeId(9);
 
-fn at(node: NodeId, given: &[(&str, f64)]) -> Nak {
+fn at(node: NodeId, given: &[(&str, f64)]) -> NakAgent {
     let scheme = airhop_tcp::find_scheme("tcp-cl").expect("a scheme");
     let mut params = Params::defaults(scheme);
     given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter"));
@@ -24,13 +24,13 @@ fn at(node: NodeId, given: &[(&str, f64)]) -> Nak {
         from: SOURCE,
         to: RECEIVER,
         transport: Transport::Tcp { scheme, params, config: Preset::Ns2.config(1000) },
-        app: Arc::new(Bulk),
+        app: Arc::new(BulkPlan),
         start: Time::ZERO,
         access_category: Default::default(),
         services: Vec::new(),
         class: FlowClass::OfKind("bulk"),
     };
-    Nak::new(&plan, node)
+    NakAgent::new(&plan, node)
 }
 
 fn ms(ms: u64) -> Time {
@@ -50,14 +50,14 @@ fn packet(dst: NodeId, segment: Segment) -> Packet {
 /// Reports a link event to the agent. Returns a boolean that is true if the event is not reported to routing,
 /// and the number of notices sent at once as packets or calls.
 fn link_event(
-    agent: &mut Nak,
+    agent: &mut NakAgent,
     now: Time,
     kind: LinkEventKind,
     n: u64,
     next: NodeId,
     ack_waits: bool,
 ) -> (bool, usize) {
-    let tag = Tag { flow: FlowId(0), payload_bytes: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
+    let tag = PacketTag { flow: FlowId(0), payload_bytes: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
     let mut actions = AgentActions::default();
     agent.on_link_event(
         now,
@@ -69,16 +69,16 @@ fn link_event(
     (actions.hides_discard, actions.notices.len())
 }
 
-fn discard(agent: &mut Nak, now: Time, n: u64) -> (bool, usize) {
+fn discard(agent: &mut NakAgent, now: Time, n: u64) -> (bool, usize) {
     link_event(agent, now, LinkEventKind::Discarded, n, NEXT, false)
 }
 
-fn deliver(agent: &mut Nak, n: u64) {
+fn deliver(agent: &mut NakAgent, n: u64) {
     link_event(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
 }
 
 /// Passes `packet` through the agent, and returns the segments that the packet's NAKs name.
-fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
+fn pass(agent: &mut NakAgent, now: Time, mut packet: Packet) -> Vec<u64> {
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Forward);
     assert!(actions.packets.is_empty() && actions.notices.is_empty());
@@ -207,9 +207,9 @@ fn no_ack_selects_the_fate_of_a_nak_without_queued_ack() {
 #[test]
 fn only_discarded_data_causes_naks() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
-    let tell_ack = |agent: &mut Nak, kind| {
+    let tell_ack = |agent: &mut NakAgent, kind| {
         let mut actions = AgentActions::default();
-        let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 1 };
+        let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: 1 };
         agent.on_link_event(
             ms(0),
             &LinkEvent { kind, tag, next_hop: NEXT, has_queued_ack: true },
@@ -238,7 +238,7 @@ fn discards_are_reported_to_routing_as_configured() {
         let data = [discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)];
         let mut ack = |kind| {
             let mut actions = AgentActions::default();
-            let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 1 };
+            let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: 1 };
             agent.on_link_event(
                 ms(0),
                 &LinkEvent { kind, tag, next_hop: SOURCE, has_queued_ack: true },
@@ -259,8 +259,8 @@ fn discards_are_reported_to_routing_as_configured() {
 // Timestamps, an arrival report and one NAK leave 8 bytes; with an ELN no NAK fits.
 #[test]
 fn an_ack_carries_as_many_naks_as_fit() {
-    let timestamps = Some(Timestamps { value: 1, echo: 2 });
-    let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
+    let timestamps = Some(Timestamps { tsval: 1, tsecr: 2 });
+    let arrival = Some(SegmentArrival { seq: 1, at: Time::ZERO });
     let naks = Naks::from_iter([byte(6)]);
     let full = Segment { timestamps, ..Segment::default() };
     let options = |eln| RareOptions { arrival, naks, eln, ..RareOptions::NONE };

@@ -8,7 +8,7 @@ use crate::plan::{FlowPlan, Transport};
 use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
 
 /// Validity of a notice. A flow counts as active for the same time after its last data.
-const VALIDITY: Span = Span::from_secs(60);
+const NOTICE_VALIDITY: Span = Span::from_secs(60);
 
 /// Minimum interval between two notices to a flow.
 const MIN_NOTICE_INTERVAL: Span = Span::from_secs(1);
@@ -18,7 +18,7 @@ const DEFAULT_K: f64 = 2.0;
 
 /// RTTN agent for one flow at one base station.
 #[derive(Debug)]
-pub struct Rttn {
+pub struct RttnAgent {
     k: f64,
     /// Durations of the fades on the link to each mobile of this flow. A flow has one or two mobiles.
     fades: Vec<(NodeId, FadeStatistics)>,
@@ -36,68 +36,70 @@ struct FadeStatistics {
 }
 
 impl FadeStatistics {
-    fn first(lasted: Span) -> Self {
+    fn from_first_fade(lasted: Span) -> Self {
         FadeStatistics { mean: lasted, deviation: lasted / 2 }
     }
 
     /// Updates the means with a fade of duration d: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd), g = 1/8.
     /// The two formulas use the same d − F, as Kounavis 1996 §3 does for RTTs.
-    fn add(&mut self, lasted: Span) {
+    fn add_fade(&mut self, lasted: Span) {
         let error = lasted.max(self.mean) - lasted.min(self.mean);
         self.mean = (self.mean * 7 + lasted) / 8;
         self.deviation = (self.deviation * 7 + error) / 8;
     }
 
     /// Returns the expected delay D = F + k Fd.
-    fn expected(&self, k: f64) -> Span {
+    fn expected_delay(&self, k: f64) -> Span {
         self.mean + Span::from_secs_f64(k * self.deviation.secs_f64())
     }
 }
 
-impl Rttn {
+impl RttnAgent {
     /// Creates the agent of this flow. Parameters that the scheme does not declare have RTTN's defaults.
     pub fn new(plan: &FlowPlan) -> Self {
         let k = match &plan.transport {
             Transport::Tcp { params, .. } => params.find("k"),
             Transport::Udp { .. } => None,
         };
-        Rttn { k: k.unwrap_or(DEFAULT_K), fades: Vec::new(), data: None, told: None }
+        RttnAgent { k: k.unwrap_or(DEFAULT_K), fades: Vec::new(), data: None, told: None }
     }
 
     /// Records the duration of a fade of the link to `mobile`.
-    fn measure(&mut self, mobile: NodeId, lasted: Span) {
+    fn record_fade(&mut self, mobile: NodeId, lasted: Span) {
         match self.fades.iter_mut().find(|(of, _)| *of == mobile) {
-            Some((_, fades)) => fades.add(lasted),
-            None => self.fades.push((mobile, FadeStatistics::first(lasted))),
+            Some((_, fades)) => fades.add_fade(lasted),
+            None => self.fades.push((mobile, FadeStatistics::from_first_fade(lasted))),
         }
     }
 
     /// Returns the expected delay, summed over the links to the flow's mobiles; `None` before the end of the
     /// first fade.
-    fn expected(&self) -> Option<Span> {
-        self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
+    fn expected_delay(&self) -> Option<Span> {
+        self.fades.iter().map(|(_, fades)| fades.expected_delay(self.k)).reduce(|sum, delay| sum + delay)
     }
 
     /// Sends a notice of the expected delay if the flow is active and the last notice is at least [`MIN_NOTICE_INTERVAL`]
-    /// old. Outside the start of a fade, [`Rttn::is_news`] must also be true.
+    /// old. Outside the start of a fade, [`RttnAgent::needs_notice`] must also be true.
     fn send_notice(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
-        let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
-        let Some(delay) = self.expected() else { return };
+        let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= NOTICE_VALIDITY) else { return };
+        let Some(delay) = self.expected_delay() else { return };
         let is_soon = self.told.is_some_and(|(at, _)| now - at < MIN_NOTICE_INTERVAL);
-        if !is_soon && (fade_begins || self.is_news(now, delay)) {
+        if !is_soon && (fade_begins || self.needs_notice(now, delay)) {
             self.told = Some((now, delay));
-            actions.notices.push(Notice { delay, ..Notice::with_segment(NoticeKind::Rttn, seq, end) });
+            actions
+                .notices
+                .push(Notice { additional_delay: delay, ..Notice::with_segment(NoticeKind::Rttn, seq, end) });
         }
     }
 
     /// True if the sender has no valid notice, or if `delay` differs by more than 20 % from the last notice.
-    fn is_news(&self, now: Time, delay: Span) -> bool {
-        let known = self.told.filter(|&(at, _)| now - at < VALIDITY);
+    fn needs_notice(&self, now: Time, delay: Span) -> bool {
+        let known = self.told.filter(|&(at, _)| now - at < NOTICE_VALIDITY);
         known.is_none_or(|(_, told)| (delay.max(told) - delay.min(told)) * 5 > told)
     }
 }
 
-impl Agent for Rttn {
+impl Agent for RttnAgent {
     fn uses_fades(&self) -> bool {
         true
     }
@@ -120,7 +122,7 @@ impl Agent for Rttn {
         match event.kind {
             LinkEventKind::FadeStart => self.send_notice(now, true, actions),
             LinkEventKind::FadeEnd(lasted) => {
-                self.measure(event.next_hop, lasted);
+                self.record_fade(event.next_hop, lasted);
                 self.send_notice(now, false, actions);
             }
             _ => {}

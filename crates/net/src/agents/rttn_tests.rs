@@ -2,15 +2,15 @@
 
 use super::*;
 use airhop_base::{Body, FlowId, Segment, TCP_IP_HEADER_BYTES};
-use airhop_radio::Tag;
+use airhop_radio::PacketTag;
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(3);
 const MOBILE: NodeId = NodeId(3);
 const OTHER: NodeId = NodeId(4);
 
-fn agent() -> Rttn {
-    Rttn { k: DEFAULT_K, fades: Vec::new(), data: None, told: None }
+fn agent() -> RttnAgent {
+    RttnAgent { k: DEFAULT_K, fades: Vec::new(), data: None, told: None }
 }
 
 fn at(ms: u64) -> Time {
@@ -20,10 +20,10 @@ fn at(ms: u64) -> Time {
 /// Returns the announced delay of each notice, ms.
 fn announced(actions: &AgentActions) -> Vec<f64> {
     assert!(actions.packets.is_empty());
-    actions.notices.iter().map(|n| n.delay.millis_f64()).collect()
+    actions.notices.iter().map(|n| n.additional_delay.millis_f64()).collect()
 }
 
-fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
+fn data(agent: &mut RttnAgent, ms: u64) -> Vec<f64> {
     let (seq, len) = (1001 + ms, 88);
     let segment = Segment { seq, len, ..Segment::default() };
     let mut packet = Packet::new(FlowId(0), SENDER, RECEIVER, TCP_IP_HEADER_BYTES + len, Body::Tcp(segment));
@@ -33,8 +33,8 @@ fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
     announced(&actions)
 }
 
-fn link_event(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
-    let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
+fn link_event(agent: &mut RttnAgent, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
+    let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
     let mut actions = AgentActions::default();
     agent.on_link_event(
         at(ms),
@@ -44,11 +44,11 @@ fn link_event(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> V
     announced(&actions)
 }
 
-fn fade_begins(agent: &mut Rttn, ms: u64) -> Vec<f64> {
+fn fade_begins(agent: &mut RttnAgent, ms: u64) -> Vec<f64> {
     link_event(agent, ms, MOBILE, LinkEventKind::FadeStart)
 }
 
-fn fade_ends(agent: &mut Rttn, ms: u64, lasted: u64) -> Vec<f64> {
+fn fade_ends(agent: &mut RttnAgent, ms: u64, lasted: u64) -> Vec<f64> {
     link_event(agent, ms, MOBILE, LinkEventKind::FadeEnd(Span::from_millis(lasted)))
 }
 
@@ -61,11 +61,11 @@ fn interval_and_duration_of_fades_are_averaged() {
     let mut expected = vec![];
     for (ms, lasted) in [(0, 4000), (10_000, 8000), (20_000, 4100)] {
         fade_ends(&mut a, ms, lasted);
-        expected.push(a.expected().map(Span::millis_f64));
+        expected.push(a.expected_delay().map(Span::millis_f64));
     }
     assert_eq!(expected, [Some(8000.0), Some(9000.0), Some(8487.5)]);
     a.k = 0.5;
-    assert_eq!(a.expected().map(Span::millis_f64), Some(5459.375));
+    assert_eq!(a.expected_delay().map(Span::millis_f64), Some(5459.375));
 }
 
 // "At first data of a flow once F exists". Fades may have been measured before the flow's first data.
@@ -96,9 +96,9 @@ fn a_fade_start_causes_an_rttn_to_active_senders() {
 // "More than 20 %", up or down: a change of exactly 20 % causes no notice.
 #[test]
 fn only_a_delay_change_above_20_percent_causes_an_rttn() {
-    let a = Rttn { told: Some((at(0), Span::from_secs(8))), ..agent() };
+    let a = RttnAgent { told: Some((at(0), Span::from_secs(8))), ..agent() };
     for (expected, is_news) in [(9600, false), (9601, true), (6400, false), (6399, true)] {
-        assert_eq!(a.is_news(at(1), Span::from_millis(expected)), is_news, "{expected} ms after 8000");
+        assert_eq!(a.needs_notice(at(1), Span::from_millis(expected)), is_news, "{expected} ms after 8000");
     }
 }
 

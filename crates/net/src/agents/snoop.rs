@@ -33,7 +33,7 @@ const NEARLY_FULL: f64 = 0.97;
 
 /// Snoop agent for one flow.
 #[derive(Debug, Default)]
-pub struct Snoop {
+pub struct SnoopAgent {
     /// Cached unacknowledged segments, in sequence order.
     cache: VecDeque<CachedSegment>,
     /// Node of the data's sender. Only ACKs towards this node can be duplicate ACKs. `None` before the first
@@ -67,10 +67,10 @@ struct CachedSegment {
     by_sender: bool,
 }
 
-impl Snoop {
+impl SnoopAgent {
     /// Creates an agent that has seen no packet.
     pub fn new() -> Self {
-        Snoop::default()
+        SnoopAgent::default()
     }
 
     /// Handles a segment towards the receiver. The segment is always forwarded.
@@ -118,7 +118,7 @@ impl Snoop {
         if ack > self.last_ack {
             self.on_new_ack(now, ack);
             PacketAction::Forward
-        } else if ack == self.last_ack && self.holds_missing() {
+        } else if ack == self.last_ack && self.has_missing_segment() {
             self.on_duplicate(now, actions)
         } else {
             // Old ACKs are forwarded. Duplicate ACKs are forwarded if their segment is not cached, i.e. was
@@ -135,7 +135,7 @@ impl Snoop {
         }
         // Karn's rule: a segment that was sent twice yields no sample.
         if let Some(c) = newest.filter(|c| c.retransmissions == 0 && !c.by_sender) {
-            self.round_trip.sample(now - c.sent);
+            self.round_trip.add_sample(now - c.sent);
         }
         self.warned = false;
         self.expected_duplicates = 0;
@@ -171,7 +171,7 @@ impl Snoop {
     }
 
     /// True if the oldest cached segment is the next segment that the receiver expects.
-    fn holds_missing(&self) -> bool {
+    fn has_missing_segment(&self) -> bool {
         self.cache.front().is_some_and(|c| c.seq <= self.last_ack)
     }
 
@@ -188,7 +188,7 @@ impl Snoop {
     }
 }
 
-impl Agent for Snoop {
+impl Agent for SnoopAgent {
     fn on_packet(
         &mut self,
         now: Time,
@@ -208,7 +208,7 @@ impl Agent for Snoop {
         }
     }
 
-    fn on_piggybacked(&mut self, now: Time, ack: u64) {
+    fn on_piggybacked_ack(&mut self, now: Time, ack: u64) {
         if self.sender.is_some() && ack > self.last_ack {
             self.on_new_ack(now, ack);
         }
@@ -224,7 +224,7 @@ impl Agent for Snoop {
         }
         self.deadline = None;
         // A missing segment that is not cached is left to the sender.
-        if self.holds_missing() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
+        if self.has_missing_segment() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
             self.retransmit(now, actions);
         }
     }
@@ -240,7 +240,7 @@ impl LocalRoundTrip {
     /// Updates the mean and the mean deviation with an RTT sample. The old mean has a weight of only 1/8:
     /// most of the local RTT is queueing at this node, and each sample measures the queueing directly. The
     /// old deviation has a weight of 7/8, and the sample's deviation from the new mean 1/8.
-    fn sample(&mut self, r: Span) {
+    fn add_sample(&mut self, r: Span) {
         self.mean = Some(match self.mean {
             None => (r, r / 2),
             Some((mean, deviation)) => {

@@ -25,7 +25,7 @@ fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64, syn: bool) -> Pac
 
 #[derive(Default)]
 struct Script {
-    snoop: Snoop,
+    snoop: SnoopAgent,
     actions: AgentActions,
 }
 

@@ -80,7 +80,7 @@ impl SplitProxy {
     /// The second connection opens together with the first.
     fn relay_segments(&mut self, now: Time, actions: &mut AgentActions) {
         if !self.sender.is_closed() {
-            self.sender.supply(self.receiver.delivered_bytes() - self.taken);
+            self.sender.supply_data(self.receiver.delivered_bytes() - self.taken);
             self.taken = self.receiver.delivered_bytes();
             if self.receiver.has_ended() {
                 self.sender.close();
@@ -141,8 +141,8 @@ impl Agent for SplitProxy {
         Some(self.way)
     }
 
-    fn on_seed(&mut self, seed: u32) {
-        self.sender.seed(seed);
+    fn set_seed(&mut self, seed: u32) {
+        self.sender.set_seed(seed);
     }
 
     fn initial_window(&self) -> Option<u64> {

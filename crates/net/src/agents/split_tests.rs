@@ -1,7 +1,7 @@
 //! Tests of the proxy with a simulated sender and receiver.
 
 use super::*;
-use crate::apps::Bulk;
+use crate::apps::BulkPlan;
 use crate::plan::FlowClass;
 use airhop_base::{Body, Flags, Segment, TCP_IP_HEADER_BYTES};
 use airhop_tcp::{Config, Params, Preset};
@@ -19,7 +19,7 @@ fn plan(buffer: f64, config: Config) -> FlowPlan {
         from: SENDER,
         to: RECEIVER,
         transport: Transport::Tcp { scheme, params, config },
-        app: Arc::new(Bulk),
+        app: Arc::new(BulkPlan),
         start: Time::ZERO,
         access_category: Default::default(),
         services: Vec::new(),
@@ -148,7 +148,7 @@ fn the_sender_of_the_split_proxy_has_its_own_seed() {
     let plan = FlowPlan { transport: Transport::Tcp { scheme, params, config }, ..plan(64.0, config) };
     let of = |seed| {
         let mut split = SplitProxy::new(FlowId(0), &plan, DataDirection::Down);
-        split.on_seed(seed);
+        split.set_seed(seed);
         format!("{:?}", split.sender)
     };
     assert_eq!(of(7), of(7));

@@ -12,35 +12,35 @@ const RTP_HEADER_BYTES: u32 = 12;
 /// Call between two nodes. Both sides speak all the time, without silence suppression. Each listener has a
 /// playout buffer of constant delay (ITU-T G.1020 §7.2: fixed de-jitter buffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Call {
+pub struct CallPlan {
     /// Rate of the codec, without any headers.
     pub rate: Rate,
     /// Duration of the speech in a packet.
-    pub every: Span,
+    pub packet_interval: Span,
     /// Time from the arrival of the first packet to its playout.
-    pub playout: Span,
+    pub playout_delay: Span,
     /// Equipment impairment factor Ie of the codec (ITU-T G.113).
     pub ie: f64,
     /// Packet-loss robustness factor Bpl of the codec in percent (ITU-T G.113).
     pub bpl: f64,
 }
 
-impl Call {
+impl CallPlan {
     /// Returns the UDP payload of a packet in bytes: speech padded to whole bytes, plus the RTP header.
-    fn bytes(&self) -> u32 {
-        let bits = u128::from(self.rate.bps()) * u128::from(self.every.nanos());
+    fn payload_bytes(&self) -> u32 {
+        let bits = u128::from(self.rate.bps()) * u128::from(self.packet_interval.nanos());
         let speech = u32::try_from(bits.div_ceil(8 * 1_000_000_000)).unwrap_or(u32::MAX);
         speech.saturating_add(RTP_HEADER_BYTES)
     }
 }
 
-impl AppPlan for Call {
+impl AppPlan for CallPlan {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Udp
     }
 
     fn datagram_bytes(&self) -> Option<u32> {
-        Some(self.bytes())
+        Some(self.payload_bytes())
     }
 
     fn is_conversation(&self) -> bool {
@@ -48,22 +48,22 @@ impl AppPlan for Call {
     }
 
     fn mean_rate_bps(&self) -> f64 {
-        f64::from(self.bytes()) * 8.0 / self.every.secs_f64()
+        f64::from(self.payload_bytes()) * 8.0 / self.packet_interval.secs_f64()
     }
 
     fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
-        Box::new(Conversation::new(*self, self.every, opening))
+        Box::new(Conversation::new(*self, self.packet_interval, opening))
     }
 }
 
-impl QualityModel for Call {
+impl QualityModel for CallPlan {
     fn deadline(&self) -> Deadline {
-        Deadline::AfterFirstArrival(self.playout)
+        Deadline::AfterFirstArrival(self.playout_delay)
     }
 
     fn quality(&self, packets: Punctuality, bound: Option<Span>) -> Quality {
         let codec = Codec { ie: self.ie, bpl: self.bpl };
-        Quality::Call(CallQuality::new(packets, self.every, bound, codec))
+        Quality::Call(CallQuality::new(packets, self.packet_interval, bound, codec))
     }
 }
 
@@ -71,9 +71,9 @@ impl QualityModel for Call {
 mod tests {
     use super::*;
 
-    fn call(kbps: u64, ms: u64) -> Call {
+    fn call(kbps: u64, ms: u64) -> CallPlan {
         let (rate, every) = (Rate::from_bps(kbps * 1000), Span::from_millis(ms));
-        Call { rate, every, playout: Span::from_millis(60), ie: 0.0, bpl: 4.3 }
+        CallPlan { rate, packet_interval: every, playout_delay: Span::from_millis(60), ie: 0.0, bpl: 4.3 }
     }
 
     // G.711 has 160 bytes of speech per 20 ms, and GSM 260 bits in 33 bytes (RFC 3551 §4.5.8). With 12 bytes

@@ -14,12 +14,12 @@ impl AppConnection {
     pub const MAX_OPEN: u16 = 1000;
 
     /// Returns the flow of the requests, opposite to the plan's flow.
-    pub fn requests(self) -> AppFlow {
+    pub fn request_flow(self) -> AppFlow {
         AppFlow(1 + 2 * self.0)
     }
 
     /// Returns the flow of the responses, in the direction of the plan's flow.
-    pub fn responses(self) -> AppFlow {
+    pub fn response_flow(self) -> AppFlow {
         AppFlow(2 + 2 * self.0)
     }
 
@@ -31,18 +31,18 @@ impl AppConnection {
 
 /// Open connections, each with a value of the application. A new connection gets the lowest free number.
 #[derive(Debug)]
-pub(super) struct Pool<T> {
+pub(super) struct ConnectionPool<T> {
     values: Vec<Option<T>>,
     open: usize,
 }
 
-impl<T> Default for Pool<T> {
+impl<T> Default for ConnectionPool<T> {
     fn default() -> Self {
-        Pool { values: Vec::new(), open: 0 }
+        ConnectionPool { values: Vec::new(), open: 0 }
     }
 }
 
-impl<T> Pool<T> {
+impl<T> ConnectionPool<T> {
     /// Opens a connection with a value; `None` if [`AppConnection::MAX_OPEN`] connections are open.
     pub fn open(&mut self, value: T) -> Option<AppConnection> {
         if self.open == usize::from(AppConnection::MAX_OPEN) {

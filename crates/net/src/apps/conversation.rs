@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 /// Suffix of the reverse flow's name. The reverse flow goes from the receiver of the plan's flow to the
 /// sender.
-const REVERSE: &str = "reverse";
+const REVERSE_SUFFIX: &str = "reverse";
 /// Flow in the reverse direction, the first flow that the application opens.
 const REVERSE_FLOW: AppFlow = AppFlow(1);
 
@@ -53,11 +53,11 @@ impl<J: QualityModel> Conversation<J> {
     }
 
     /// Sends the datagrams that are due.
-    fn send(&mut self, now: Time, io: &mut AppContext) {
+    fn send_due(&mut self, now: Time, io: &mut AppContext) {
         for (way, flow) in [(&mut self.forward, AppFlow::PLANNED), (&mut self.reverse, REVERSE_FLOW)] {
-            if way.due() == now {
+            if way.next_transmission() == now {
                 way.sent += 1;
-                io.send(flow);
+                io.send_datagram(flow);
             }
         }
     }
@@ -71,13 +71,13 @@ impl<J: QualityModel> Conversation<J> {
 
 impl<J: QualityModel> App for Conversation<J> {
     fn on_start(&mut self, now: Time, io: &mut AppContext) {
-        io.open_flow(Direction::Backward, REVERSE);
+        io.open_flow(Direction::Backward, REVERSE_SUFFIX);
         (self.forward.start, self.reverse.start) = (now, now + self.offset);
-        self.send(now, io);
+        self.send_due(now, io);
     }
 
     fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
-        self.send(now, io);
+        self.send_due(now, io);
     }
 
     fn on_datagram(&mut self, now: Time, flow: AppFlow, number: u64, sent: Time) {
@@ -86,7 +86,7 @@ impl<J: QualityModel> App for Conversation<J> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        Some(self.forward.due().min(self.reverse.due()))
+        Some(self.forward.next_transmission().min(self.reverse.next_transmission()))
     }
 
     fn end_warm_up(&mut self, now: Time) {
@@ -149,7 +149,7 @@ impl ConversationDirection {
     }
 
     /// Returns the time of the next transmission.
-    fn due(&self) -> Time {
+    fn next_transmission(&self) -> Time {
         self.start + self.interval * self.sent
     }
 
@@ -194,7 +194,7 @@ impl ConversationDirection {
             self.packets.in_time += 1;
         } else {
             self.packets.lost += 1;
-            self.packets.bursts += u64::from(!self.is_in_burst);
+            self.packets.miss_bursts += u64::from(!self.is_in_burst);
         }
         self.is_in_burst = !is_in_time;
     }
@@ -233,7 +233,7 @@ mod tests {
     fn counts(way: &ConversationDirection, ms: u64) -> [u64; 4] {
         let mut way = way.clone();
         way.count_expired(at(ms));
-        let Punctuality { in_time, late, lost, bursts } = way.packets;
+        let Punctuality { in_time, late, lost, miss_bursts: bursts } = way.packets;
         [in_time, late, lost, bursts]
     }
 

@@ -8,22 +8,22 @@ use airhop_base::Span;
 /// Game between a player and a server. Each node sends packets of constant size at constant intervals
 /// (ticks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Game {
+pub struct GamePlan {
     /// Payload of a packet in bytes.
-    pub packet: u32,
+    pub payload_bytes: u32,
     /// Interval between packets in one direction.
-    pub every: Span,
+    pub packet_interval: Span,
     /// Maximum one-way delay of a packet. A packet with a longer delay is late.
     pub deadline: Span,
 }
 
-impl AppPlan for Game {
+impl AppPlan for GamePlan {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Udp
     }
 
     fn datagram_bytes(&self) -> Option<u32> {
-        Some(self.packet)
+        Some(self.payload_bytes)
     }
 
     fn is_conversation(&self) -> bool {
@@ -31,15 +31,15 @@ impl AppPlan for Game {
     }
 
     fn mean_rate_bps(&self) -> f64 {
-        f64::from(self.packet) * 8.0 / self.every.secs_f64()
+        f64::from(self.payload_bytes) * 8.0 / self.packet_interval.secs_f64()
     }
 
     fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
-        Box::new(Conversation::new(*self, self.every, opening))
+        Box::new(Conversation::new(*self, self.packet_interval, opening))
     }
 }
 
-impl QualityModel for Game {
+impl QualityModel for GamePlan {
     fn deadline(&self) -> Deadline {
         Deadline::AfterSending(self.deadline)
     }

@@ -16,23 +16,23 @@ mod transfer;
 mod video;
 mod web;
 
-pub use bulk::Bulk;
-pub use call::Call;
-pub use cbr::Cbr;
+pub use bulk::BulkPlan;
+pub use call::CallPlan;
+pub use cbr::CbrPlan;
 pub use connection::AppConnection;
 pub use distribution::{Cdf, Distribution};
-pub use game::Game;
-pub use pareto_on_off::ParetoOnOff;
+pub use game::GamePlan;
+pub use pareto_on_off::ParetoOnOffPlan;
 pub use quality::{CallQuality, GameQuality, Punctuality, Quality, VideoQuality};
 pub(crate) use quality::{ClassAggregation, QualityMetric};
-pub use request_response::{Arrivals, ConnectionReuse, RequestResponse};
-pub use transfer::Transfer;
-pub use video::{BitrateRule, Video};
-pub use web::{Page, PageObject, Web};
+pub use request_response::{ConnectionReuse, RequestArrivals, RequestResponsePlan};
+pub use transfer::TransferPlan;
+pub use video::{BitrateRule, VideoPlan};
+pub use web::{PageObject, WebPage, WebPlan};
 
 use airhop_base::Time;
 use airhop_engine::RandomStreams;
-use connection::Pool;
+use connection::ConnectionPool;
 use std::fmt::{self, Debug};
 
 /// Plan of an application: its validated parameters from the scenario.
@@ -195,7 +195,7 @@ impl AppContext {
     }
 
     /// Sends a datagram of the flow's size.
-    pub fn send(&mut self, flow: AppFlow) {
+    pub fn send_datagram(&mut self, flow: AppFlow) {
         self.commands.push(AppCommand::Send(flow));
     }
 

@@ -7,29 +7,30 @@ use airhop_engine::RandomStream;
 /// On-off source over UDP: constant bit rate during on periods. On and off periods have Pareto-distributed
 /// durations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ParetoOnOff {
+pub struct ParetoOnOffPlan {
     /// Payload rate during on periods.
-    pub peak: Rate,
+    pub peak_rate: Rate,
     /// Mean duration of the on periods.
-    pub on: Span,
+    pub mean_on_time: Span,
     /// Mean duration of the off periods.
-    pub off: Span,
+    pub mean_off_time: Span,
     /// Tail exponent of both distributions, greater than 1.
     pub shape: f64,
 }
 
-impl AppPlan for ParetoOnOff {
+impl AppPlan for ParetoOnOffPlan {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Udp
     }
 
     fn create_app(&self, opening: &AppSetup) -> Box<dyn App> {
         let stream = opening.streams.stream(&format!("{}.app", opening.name));
-        Box::new(OnOff::new(self, opening.datagram_bytes, stream))
+        Box::new(OnOffSource::new(self, opening.datagram_bytes, stream))
     }
 
     fn mean_rate_bps(&self) -> f64 {
-        self.peak.bps() as f64 * self.on.secs_f64() / (self.on + self.off).secs_f64()
+        self.peak_rate.bps() as f64 * self.mean_on_time.secs_f64()
+            / (self.mean_on_time + self.mean_off_time).secs_f64()
     }
 }
 
@@ -40,7 +41,7 @@ impl AppPlan for ParetoOnOff {
 /// least one. Airhop adds the remainder of the last interval to the next burst. The mean rate is therefore
 /// always `peak × on / (on + off)`.
 #[derive(Debug)]
-struct OnOff {
+struct OnOffSource {
     /// Interval between datagrams in on periods.
     interval: Span,
     on: Distribution,
@@ -52,16 +53,16 @@ struct OnOff {
     due: Time,
 }
 
-impl OnOff {
-    fn new(plan: &ParetoOnOff, bytes: u32, mut stream: RandomStream) -> Self {
+impl OnOffSource {
+    fn new(plan: &ParetoOnOffPlan, bytes: u32, mut stream: RandomStream) -> Self {
         let period = |mean: Span| Distribution::Pareto { mean: mean.secs_f64(), shape: plan.shape };
-        let (on, off) = (period(plan.on), period(plan.off));
+        let (on, off) = (period(plan.mean_on_time), period(plan.mean_off_time));
         let left = on.draw_time(&mut stream);
-        OnOff { interval: plan.peak.time_for_bytes(bytes), on, off, left, stream, due: Time::ZERO }
+        OnOffSource { interval: plan.peak_rate.time_for_bytes(bytes), on, off, left, stream, due: Time::ZERO }
     }
 
     /// Returns the time until the next datagram.
-    fn gap(&mut self) -> Span {
+    fn draw_gap(&mut self) -> Span {
         let mut due = self.interval;
         let mut gap = Span::ZERO;
         while self.left < due {
@@ -74,14 +75,14 @@ impl OnOff {
     }
 }
 
-impl App for OnOff {
+impl App for OnOffSource {
     fn on_start(&mut self, now: Time, io: &mut AppContext) {
         self.on_timeout(now, io);
     }
 
     fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
-        io.send(AppFlow::PLANNED);
-        self.due = now + self.gap();
+        io.send_datagram(AppFlow::PLANNED);
+        self.due = now + self.draw_gap();
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -97,8 +98,9 @@ mod tests {
     #[test]
     fn an_on_off_source_without_off_time_sends_at_its_peak_rate() {
         let (peak, on) = (Rate::from_bps(8_000_000), Span::from_millis(10));
-        let plan = ParetoOnOff { peak, on, off: Span::ZERO, shape: 1.5 };
-        let mut source = OnOff::new(&plan, 1000, RandomStreams::new(1, 0).stream("f.app"));
-        assert!((0..1000).all(|_| source.gap() == Span::from_millis(1)));
+        let plan =
+            ParetoOnOffPlan { peak_rate: peak, mean_on_time: on, mean_off_time: Span::ZERO, shape: 1.5 };
+        let mut source = OnOffSource::new(&plan, 1000, RandomStreams::new(1, 0).stream("f.app"));
+        assert!((0..1000).all(|_| source.draw_gap() == Span::from_millis(1)));
     }
 }

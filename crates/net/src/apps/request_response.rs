@@ -1,7 +1,7 @@
 //! Request-response application.
 
 use super::{
-    App, AppConnection, AppContext, AppFlow, AppPlan, AppSetup, Direction, Distribution, Pool,
+    App, AppConnection, AppContext, AppFlow, AppPlan, AppSetup, ConnectionPool, Direction, Distribution,
     TransportProtocol,
 };
 use airhop_base::Time;
@@ -13,13 +13,13 @@ use std::collections::VecDeque;
 /// A connection consists of two flows, one for the requests and one for the responses. The client opens the
 /// connection. Pure ACKs acknowledge the data of each flow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RequestResponse {
+pub struct RequestResponsePlan {
     /// Size of a request in bytes.
-    pub request: Distribution,
+    pub request_size: Distribution,
     /// Size of a response in bytes.
-    pub response: Distribution,
+    pub response_size: Distribution,
     /// Arrival times of requests at the application.
-    pub arrivals: Arrivals,
+    pub arrivals: RequestArrivals,
     /// Use of connections by requests.
     pub connections: ConnectionReuse,
 }
@@ -37,7 +37,7 @@ pub enum ConnectionReuse {
 
 /// Rule for the start times of requests.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Arrivals {
+pub enum RequestArrivals {
     /// Open loop: distribution of the intervals between requests in seconds. The first request starts after
     /// the first interval.
     Open(Distribution),
@@ -47,11 +47,11 @@ pub enum Arrivals {
 }
 
 /// Flow of the requests, the first flow that the application opens.
-const REQUESTS: AppFlow = AppFlow(1);
+const REQUEST_FLOW: AppFlow = AppFlow(1);
 /// Flow of the responses.
-const RESPONSES: AppFlow = AppFlow::PLANNED;
+const RESPONSE_FLOW: AppFlow = AppFlow::PLANNED;
 
-impl AppPlan for RequestResponse {
+impl AppPlan for RequestResponsePlan {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Tcp
     }
@@ -72,9 +72,11 @@ impl AppPlan for RequestResponse {
             ConnectionReuse::Reused => {
                 Box::new(Client { requests, waiting: VecDeque::new(), written: [0; 2] })
             }
-            ConnectionReuse::New => {
-                Box::new(PerRequestClient { requests, waiting: VecDeque::new(), asked: Pool::default() })
-            }
+            ConnectionReuse::New => Box::new(PerRequestClient {
+                requests,
+                waiting: VecDeque::new(),
+                asked: ConnectionPool::default(),
+            }),
         }
     }
 }
@@ -82,7 +84,7 @@ impl AppPlan for RequestResponse {
 /// State of the client that draws requests: distributions, random streams, and time of the next request.
 #[derive(Debug)]
 struct RequestGenerator {
-    plan: RequestResponse,
+    plan: RequestResponsePlan,
     /// Random streams of the sizes of requests and of responses.
     sizes: [RandomStream; 2],
     /// Random stream of the intervals or think times.
@@ -101,37 +103,37 @@ struct Request {
 
 impl RequestGenerator {
     /// Draws the request and response sizes of the request that starts at `now`.
-    fn draw(&mut self, now: Time) -> Request {
+    fn draw_request(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
-        let bytes = self.plan.request.draw_size(of_request);
-        let response = self.plan.response.draw_size(of_response);
+        let bytes = self.plan.request_size.draw_size(of_request);
+        let response = self.plan.response_size.draw_size(of_response);
         Request { arrived: now, bytes, response }
     }
 
     /// Draws the first request in a closed loop. In an open loop, sets the time of the first request and
     /// returns `None`.
-    fn start(&mut self, now: Time) -> Option<Request> {
+    fn draw_first(&mut self, now: Time) -> Option<Request> {
         match &self.plan.arrivals {
-            Arrivals::Open(gaps) => {
+            RequestArrivals::Open(gaps) => {
                 self.due = Some(now + gaps.draw_time(&mut self.gaps));
                 None
             }
-            Arrivals::Closed(_) => Some(self.draw(now)),
+            RequestArrivals::Closed(_) => Some(self.draw_request(now)),
         }
     }
 
     /// Draws the request that starts at `now`. In an open loop, also sets the time of the next request.
     fn on_timeout(&mut self, now: Time) -> Request {
         self.due = match &self.plan.arrivals {
-            Arrivals::Open(gaps) => Some(now + gaps.draw_time(&mut self.gaps)),
-            Arrivals::Closed(_) => None,
+            RequestArrivals::Open(gaps) => Some(now + gaps.draw_time(&mut self.gaps)),
+            RequestArrivals::Closed(_) => None,
         };
-        self.draw(now)
+        self.draw_request(now)
     }
 
     /// Sets the time of the next request after a response. No effect in an open loop.
     fn on_response(&mut self, now: Time) {
-        if let Arrivals::Closed(think) = &self.plan.arrivals {
+        if let RequestArrivals::Closed(think) = &self.plan.arrivals {
             self.due = Some(now + think.draw_time(&mut self.gaps));
         }
     }
@@ -149,32 +151,32 @@ struct Client {
 
 impl Client {
     /// Adds a request, and sends it immediately if no other request is outstanding.
-    fn arrive(&mut self, request: Request, io: &mut AppContext) {
+    fn add_request(&mut self, request: Request, io: &mut AppContext) {
         self.waiting.push_back(request);
         if self.waiting.len() == 1 {
-            self.ask(request.bytes, io);
+            self.send_request(request.bytes, io);
         }
     }
 
-    fn ask(&mut self, bytes: u64, io: &mut AppContext) {
+    fn send_request(&mut self, bytes: u64, io: &mut AppContext) {
         self.written[0] += bytes;
-        io.notify_on_delivery(REQUESTS, self.written[0]);
-        io.write(REQUESTS, bytes);
+        io.notify_on_delivery(REQUEST_FLOW, self.written[0]);
+        io.write(REQUEST_FLOW, bytes);
     }
 
-    fn answer(&mut self, bytes: u64, io: &mut AppContext) {
+    fn send_response(&mut self, bytes: u64, io: &mut AppContext) {
         self.written[1] += bytes;
-        io.notify_on_delivery(RESPONSES, self.written[1]);
-        io.write(RESPONSES, bytes);
+        io.notify_on_delivery(RESPONSE_FLOW, self.written[1]);
+        io.write(RESPONSE_FLOW, bytes);
     }
 
     /// Completes the outstanding request, and sends the next waiting request.
-    fn complete(&mut self, now: Time, io: &mut AppContext) {
+    fn complete_request(&mut self, now: Time, io: &mut AppContext) {
         if let Some(request) = self.waiting.pop_front() {
             io.record_completion(request.arrived);
         }
         if let Some(&next) = self.waiting.front() {
-            self.ask(next.bytes, io);
+            self.send_request(next.bytes, io);
         }
         self.requests.on_response(now);
     }
@@ -183,21 +185,21 @@ impl Client {
 impl App for Client {
     fn on_start(&mut self, now: Time, io: &mut AppContext) {
         io.open_flow(Direction::Backward, "requests");
-        if let Some(request) = self.requests.start(now) {
-            self.arrive(request, io);
+        if let Some(request) = self.requests.draw_first(now) {
+            self.add_request(request, io);
         }
     }
 
     fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         let request = self.requests.on_timeout(now);
-        self.arrive(request, io);
+        self.add_request(request, io);
     }
 
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
         let Some(&outstanding) = self.waiting.front() else { return };
         match flow {
-            REQUESTS => self.answer(outstanding.response, io),
-            _ => self.complete(now, io),
+            REQUEST_FLOW => self.send_response(outstanding.response, io),
+            _ => self.complete_request(now, io),
         }
     }
 
@@ -217,59 +219,59 @@ struct PerRequestClient {
     /// Requests that wait for a free connection, oldest first.
     waiting: VecDeque<Request>,
     /// Outstanding requests, by connection.
-    asked: Pool<Request>,
+    asked: ConnectionPool<Request>,
 }
 
 impl PerRequestClient {
-    fn arrive(&mut self, request: Request, io: &mut AppContext) {
+    fn add_request(&mut self, request: Request, io: &mut AppContext) {
         match self.asked.open(request) {
-            Some(connection) => ask(connection, request, io),
+            Some(connection) => send_request(connection, request, io),
             None => self.waiting.push_back(request),
         }
     }
 
-    fn answer(&mut self, connection: AppConnection, io: &mut AppContext) {
+    fn send_response(&mut self, connection: AppConnection, io: &mut AppContext) {
         let Some(request) = self.asked.get(connection) else { return };
-        io.notify_on_delivery(connection.responses(), request.response);
-        io.write(connection.responses(), request.response);
-        io.close(connection.responses());
+        io.notify_on_delivery(connection.response_flow(), request.response);
+        io.write(connection.response_flow(), request.response);
+        io.close(connection.response_flow());
     }
 
-    fn complete(&mut self, now: Time, connection: AppConnection, io: &mut AppContext) {
+    fn complete_request(&mut self, now: Time, connection: AppConnection, io: &mut AppContext) {
         let Some(request) = self.asked.close(connection) else { return };
         io.record_completion(request.arrived);
         self.requests.on_response(now);
         if let Some(next) = self.waiting.pop_front() {
-            self.arrive(next, io);
+            self.add_request(next, io);
         }
     }
 }
 
 /// Sends a request on a new connection.
-fn ask(connection: AppConnection, request: Request, io: &mut AppContext) {
+fn send_request(connection: AppConnection, request: Request, io: &mut AppContext) {
     io.connect(connection);
-    io.notify_on_delivery(connection.requests(), request.bytes);
-    io.write(connection.requests(), request.bytes);
+    io.notify_on_delivery(connection.request_flow(), request.bytes);
+    io.write(connection.request_flow(), request.bytes);
 }
 
 impl App for PerRequestClient {
     fn on_start(&mut self, now: Time, io: &mut AppContext) {
-        if let Some(request) = self.requests.start(now) {
-            self.arrive(request, io);
+        if let Some(request) = self.requests.draw_first(now) {
+            self.add_request(request, io);
         }
     }
 
     fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
         let request = self.requests.on_timeout(now);
-        self.arrive(request, io);
+        self.add_request(request, io);
     }
 
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
         let Some(connection) = AppConnection::from_flow(flow) else { return };
-        if flow == connection.requests() {
-            self.answer(connection, io);
+        if flow == connection.request_flow() {
+            self.send_response(connection, io);
         } else {
-            self.complete(now, connection, io);
+            self.complete_request(now, connection, io);
         }
     }
 

@@ -5,12 +5,12 @@ use airhop_base::Time;
 
 /// Transfer of a finite size (TCP only).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
+pub struct TransferPlan {
     /// Size of the transfer in bytes.
     pub bytes: u64,
 }
 
-impl AppPlan for Transfer {
+impl AppPlan for TransferPlan {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Tcp
     }

@@ -1,6 +1,6 @@
 //! Application that visits a web page repeatedly.
 
-use super::connection::Pool;
+use super::connection::ConnectionPool;
 use super::{App, AppConnection, AppContext, AppFlow, AppPlan, AppSetup, Distribution, TransportProtocol};
 use airhop_base::Time;
 use airhop_engine::RandomStream;
@@ -14,18 +14,18 @@ use std::sync::Arc;
 /// (HTTP/1.1 without pipelining, RFC 9112 §9.3). The browser closes the connections when the page is
 /// complete. The server answers at once.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Web {
+pub struct WebPlan {
     /// Objects of the page.
-    pub page: Arc<Page>,
+    pub page: Arc<WebPage>,
     /// Size of a request in bytes.
-    pub request: Distribution,
+    pub request_size: Distribution,
     /// Think time between the completion of a page and the next visit, in seconds.
-    pub think: Distribution,
+    pub think_time: Distribution,
 }
 
 /// Objects of a page, in the order of their requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page(Vec<PageObject>);
+pub struct WebPage(Vec<PageObject>);
 
 /// Object of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,19 +33,20 @@ pub struct PageObject {
     /// Size in bytes.
     pub bytes: u64,
     /// Indices of the objects that must arrive before the browser requests this object.
-    pub after: Vec<usize>,
+    pub dependencies: Vec<usize>,
 }
 
-impl Page {
+impl WebPage {
     /// Creates a page.
     ///
     /// # Errors
     /// Index of an object that depends on itself or on a missing object.
-    pub fn new(objects: Vec<PageObject>) -> Result<Page, usize> {
+    pub fn new(objects: Vec<PageObject>) -> Result<WebPage, usize> {
         let mut has_come = vec![false; objects.len()];
         loop {
-            let is_free =
-                |place: &usize| objects[*place].after.iter().all(|&other| has_come.get(other) == Some(&true));
+            let is_free = |place: &usize| {
+                objects[*place].dependencies.iter().all(|&other| has_come.get(other) == Some(&true))
+            };
             let next: Vec<usize> =
                 (0..objects.len()).filter(|place| !has_come[*place] && is_free(place)).collect();
             if next.is_empty() {
@@ -55,7 +56,7 @@ impl Page {
         }
         match has_come.iter().position(|has_come| !has_come) {
             Some(place) => Err(place),
-            None => Ok(Page(objects)),
+            None => Ok(WebPage(objects)),
         }
     }
 
@@ -68,7 +69,7 @@ impl Page {
 /// Maximum number of HTTP/1.1 connections from a browser to a server, as in Chromium and Firefox.
 const MAX_CONNECTIONS: usize = 6;
 
-impl AppPlan for Web {
+impl AppPlan for WebPlan {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Tcp
     }
@@ -84,7 +85,7 @@ impl AppPlan for Web {
             missing: Vec::new(),
             known: VecDeque::new(),
             left: 0,
-            connections: Pool::default(),
+            connections: ConnectionPool::default(),
             idle: Vec::new(),
         })
     }
@@ -93,7 +94,7 @@ impl AppPlan for Web {
 /// Web application in a run: the browser, and its connections to the server.
 #[derive(Debug)]
 struct Browser {
-    plan: Web,
+    plan: WebPlan,
     /// Random stream of the sizes of requests.
     requests: RandomStream,
     /// Random stream of the think times.
@@ -109,7 +110,7 @@ struct Browser {
     /// Number of objects of the page that have not arrived.
     left: usize,
     /// Open connections.
-    connections: Pool<HttpExchange>,
+    connections: ConnectionPool<HttpExchange>,
     /// Connections without an outstanding request, in the order of their last use.
     idle: Vec<AppConnection>,
 }
@@ -127,23 +128,23 @@ impl Browser {
     fn visit(&mut self, now: Time, io: &mut AppContext) {
         let objects = self.plan.page.objects();
         self.since = Some(now);
-        self.missing = objects.iter().map(|object| object.after.len()).collect();
+        self.missing = objects.iter().map(|object| object.dependencies.len()).collect();
         self.left = objects.len();
-        self.known = (0..objects.len()).filter(|&place| objects[place].after.is_empty()).collect();
-        self.fetch(io);
+        self.known = (0..objects.len()).filter(|&place| objects[place].dependencies.is_empty()).collect();
+        self.request_objects(io);
     }
 
     /// Requests further objects while connections are available.
-    fn fetch(&mut self, io: &mut AppContext) {
+    fn request_objects(&mut self, io: &mut AppContext) {
         while let Some(&object) = self.known.front() {
             let Some(connection) = self.acquire_connection(io) else { return };
             self.known.pop_front();
-            let bytes = self.plan.request.draw_size(&mut self.requests);
+            let bytes = self.plan.request_size.draw_size(&mut self.requests);
             let Some(exchange) = self.connections.get_mut(connection) else { return };
             exchange.object = object;
             exchange.written[0] += bytes;
-            io.notify_on_delivery(connection.requests(), exchange.written[0]);
-            io.write(connection.requests(), bytes);
+            io.notify_on_delivery(connection.request_flow(), exchange.written[0]);
+            io.write(connection.request_flow(), bytes);
         }
     }
 
@@ -161,42 +162,42 @@ impl Browser {
     }
 
     /// Sends the response to the request on a connection.
-    fn answer(&mut self, connection: AppConnection, io: &mut AppContext) {
+    fn send_response(&mut self, connection: AppConnection, io: &mut AppContext) {
         let Some(exchange) = self.connections.get_mut(connection) else { return };
         let bytes = self.plan.page.objects()[exchange.object].bytes;
         exchange.written[1] += bytes;
-        io.notify_on_delivery(connection.responses(), exchange.written[1]);
-        io.write(connection.responses(), bytes);
+        io.notify_on_delivery(connection.response_flow(), exchange.written[1]);
+        io.write(connection.response_flow(), bytes);
     }
 
     /// Handles the complete arrival of the object requested on a connection.
-    fn arrive(&mut self, now: Time, connection: AppConnection, io: &mut AppContext) {
+    fn on_object_arrival(&mut self, now: Time, connection: AppConnection, io: &mut AppContext) {
         let Some(&HttpExchange { object, .. }) = self.connections.get(connection) else { return };
         self.idle.push(connection);
         self.left -= 1;
         let objects = self.plan.page.objects();
         for (place, other) in objects.iter().enumerate() {
-            self.missing[place] -= other.after.iter().filter(|&&before| before == object).count();
-            if self.missing[place] == 0 && other.after.contains(&object) {
+            self.missing[place] -= other.dependencies.iter().filter(|&&before| before == object).count();
+            if self.missing[place] == 0 && other.dependencies.contains(&object) {
                 self.known.push_back(place);
             }
         }
         match self.left {
-            0 => self.complete(now, io),
-            _ => self.fetch(io),
+            0 => self.complete_visit(now, io),
+            _ => self.request_objects(io),
         }
     }
 
     /// Completes the visit, and closes the connections.
-    fn complete(&mut self, now: Time, io: &mut AppContext) {
+    fn complete_visit(&mut self, now: Time, io: &mut AppContext) {
         for connection in std::mem::take(&mut self.idle) {
             self.connections.close(connection);
-            io.close(connection.requests());
+            io.close(connection.request_flow());
         }
         if let Some(since) = self.since.take() {
             io.record_completion(since);
         }
-        self.due = Some(now + self.plan.think.draw_time(&mut self.thinks));
+        self.due = Some(now + self.plan.think_time.draw_time(&mut self.thinks));
     }
 }
 
@@ -212,10 +213,10 @@ impl App for Browser {
 
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
         let Some(connection) = AppConnection::from_flow(flow) else { return };
-        if flow == connection.requests() {
-            self.answer(connection, io);
+        if flow == connection.request_flow() {
+            self.send_response(connection, io);
         } else {
-            self.arrive(now, connection, io);
+            self.on_object_arrival(now, connection, io);
         }
     }
 
@@ -233,15 +234,15 @@ mod tests {
     use super::*;
 
     fn object(after: &[usize]) -> PageObject {
-        PageObject { bytes: 1, after: after.into() }
+        PageObject { bytes: 1, dependencies: after.into() }
     }
 
     // A page is refused if its objects wait for each other, because it would never be complete.
     #[test]
     fn a_page_with_circular_dependencies_is_refused() {
-        assert!(Page::new(vec![object(&[1]), object(&[]), object(&[0, 1])]).is_ok());
-        assert_eq!(Page::new(vec![object(&[]), object(&[2]), object(&[1])]), Err(1));
-        assert_eq!(Page::new(vec![object(&[]), object(&[2])]), Err(1));
-        assert_eq!(Page::new(vec![object(&[0])]), Err(0));
+        assert!(WebPage::new(vec![object(&[1]), object(&[]), object(&[0, 1])]).is_ok());
+        assert_eq!(WebPage::new(vec![object(&[]), object(&[2]), object(&[1])]), Err(1));
+        assert_eq!(WebPage::new(vec![object(&[]), object(&[2])]), Err(1));
+        assert_eq!(WebPage::new(vec![object(&[0])]), Err(0));
     }
 }

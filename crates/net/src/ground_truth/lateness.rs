@@ -15,7 +15,7 @@ pub struct NoticeLateness {
     /// Number of notices with a lateness.
     pub notices: u64,
     /// Number of notices that arrived after the timeout.
-    pub late: u64,
+    pub late_notices: u64,
     /// Sum of all latenesses in ns.
     pub sum_ns: i64,
 }
@@ -28,9 +28,9 @@ impl NoticeLateness {
 
     /// Subtracts the counts of `earlier`.
     pub(crate) fn leave_out(&mut self, earlier: &NoticeLateness) {
-        let NoticeLateness { notices, late, sum_ns } = earlier;
+        let NoticeLateness { notices, late_notices: late, sum_ns } = earlier;
         self.notices -= notices;
-        self.late -= late;
+        self.late_notices -= late;
         self.sum_ns -= sum_ns;
     }
 }
@@ -39,7 +39,7 @@ impl Sum for NoticeLateness {
     fn sum<I: Iterator<Item = NoticeLateness>>(all: I) -> NoticeLateness {
         all.fold(NoticeLateness::default(), |sum, one| NoticeLateness {
             notices: sum.notices + one.notices,
-            late: sum.late + one.late,
+            late_notices: sum.late_notices + one.late_notices,
             sum_ns: sum.sum_ns + one.sum_ns,
         })
     }
@@ -104,7 +104,7 @@ impl LatenessTracker {
         let due = missed.or(expiry)?;
         let lateness = now.nanos() as i64 - due.nanos() as i64;
         self.counts.notices += 1;
-        self.counts.late += u64::from(missed.is_some());
+        self.counts.late_notices += u64::from(missed.is_some());
         self.counts.sum_ns += lateness;
         Some(lateness as f64 / 1e6)
     }
@@ -137,7 +137,7 @@ mod tests {
 
     fn counts(book: &LatenessTracker) -> (u64, u64, Option<f64>, u64) {
         let counts = book.lateness();
-        (counts.notices, counts.late, counts.mean_ms(), book.timeouts_warned_late())
+        (counts.notices, counts.late_notices, counts.mean_ms(), book.timeouts_warned_late())
     }
 
     use NoticeKind::{Ebsn, Eln, Ersn, Nak, Rttn};
@@ -207,6 +207,6 @@ mod tests {
         book.on_notice_arrival(at(5), &made(Ebsn, 4), Some(at(12)));
         let mut measured = book.lateness();
         measured.leave_out(&earlier);
-        assert_eq!(measured, NoticeLateness { notices: 1, late: 0, sum_ns: -7_000_000 });
+        assert_eq!(measured, NoticeLateness { notices: 1, late_notices: 0, sum_ns: -7_000_000 });
     }
 }

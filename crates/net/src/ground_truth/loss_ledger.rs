@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 /// counted cause is then `retries`, and the physical cause is the channel or a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
-    pub counted: DropCause,
-    pub cause: DropCause,
+    pub counted_cause: DropCause,
+    pub physical_cause: DropCause,
 }
 
 impl From<DropCause> for DropReason {
     fn from(why: DropCause) -> Self {
-        DropReason { counted: why, cause: why }
+        DropReason { counted_cause: why, physical_cause: why }
     }
 }
 
@@ -77,7 +77,7 @@ impl LossLedger {
             // flight.
             Some(DropCause::Agent) | None => 4,
         };
-        self.confusion[j.judged as usize][cause] += 1;
+        self.confusion[j.class as usize][cause] += 1;
     }
 
     pub fn confusion(&self) -> Confusion {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn judge(ledger: &mut LossLedger, seq: u64, judged: LossClass, una: u64) {
-        ledger.count_classification(LossClassification { seq, judged }, una);
+        ledger.count_classification(LossClassification { seq, class: judged }, una);
     }
 
     // A classification is compared with the last transmission of the segment: the cause of its loss, or

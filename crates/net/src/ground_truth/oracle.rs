@@ -8,29 +8,34 @@
 
 use crate::links::LinkPlan;
 use crate::plan::{FlowPlan, Plan, Transport};
-use crate::routing::{Graph, Hop, Medium, Routes};
+use crate::routing::{Graph, Hop, Medium, StaticRoutes};
 use crate::services::ServiceKind;
 use airhop_base::{
-    Arrival, NodeId, RareOptions, Rate, Segment, Span, TCP_IP_HEADER_BYTES, Time, Timestamps,
+    NodeId, RareOptions, Rate, Segment, SegmentArrival, Span, TCP_IP_HEADER_BYTES, Time, Timestamps,
     UDP_IP_HEADER_BYTES,
 };
-use airhop_tcp::seams::Truth;
+use airhop_tcp::seams::PathTruth;
 use airhop_tcp::{Config, ReceiverFeatures};
 use std::collections::HashMap;
 
 /// Returns the oracle's values for each flow that requests them, in the order of the plan; `None` for other
 /// flows.
-pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<Truth>> {
+pub(crate) fn path_truths(plan: &Plan, graph: &Graph, routes: &StaticRoutes) -> Vec<Option<PathTruth>> {
     if !plan.flows.iter().any(asks_oracle) {
         return vec![None; plan.flows.len()];
     }
     let network = NetworkLoads::new(plan, graph, routes);
-    plan.flows.iter().map(|f| asks_oracle(f).then(|| network.truth(f)).flatten()).collect()
+    plan.flows.iter().map(|f| asks_oracle(f).then(|| network.path_truth(f)).flatten()).collect()
 }
 
 /// Returns the oracle's values for a flow that opens at run time; `None` if the flow does not request them.
-pub(crate) fn truth(plan: &Plan, graph: &Graph, routes: &Routes, flow: &FlowPlan) -> Option<Truth> {
-    asks_oracle(flow).then(|| NetworkLoads::new(plan, graph, routes).truth(flow)).flatten()
+pub(crate) fn path_truth(
+    plan: &Plan,
+    graph: &Graph,
+    routes: &StaticRoutes,
+    flow: &FlowPlan,
+) -> Option<PathTruth> {
+    asks_oracle(flow).then(|| NetworkLoads::new(plan, graph, routes).path_truth(flow)).flatten()
 }
 
 fn asks_oracle(flow: &FlowPlan) -> bool {
@@ -41,13 +46,13 @@ fn asks_oracle(flow: &FlowPlan) -> bool {
 struct NetworkLoads<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
-    routes: &'a Routes,
-    loads: HashMap<Medium, Load>,
+    routes: &'a StaticRoutes,
+    loads: HashMap<Medium, MediumLoad>,
 }
 
 /// Load of a transmission medium: a direction of a link, or a cell.
 #[derive(Clone, Copy, Default)]
-struct Load {
+struct MediumLoad {
     /// Mean fraction of the medium's time used by datagrams.
     datagrams: f64,
     /// Number of TCP flows that send data across the medium.
@@ -56,29 +61,29 @@ struct Load {
     answers: u32,
 }
 
-impl Load {
+impl MediumLoad {
     /// Returns the fraction of the medium's time left for each TCP flow's data.
-    fn share(&self) -> f64 {
+    fn data_share(&self) -> f64 {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
 
     /// Returns the fraction of the medium's time left for each TCP flow's ACKs. Only the ACKs of other flows
     /// count, because the next cumulative ACK replaces a dropped ACK.
-    fn share_of_answers(&self) -> f64 {
+    fn ack_share(&self) -> f64 {
         1.0 / f64::from(self.answers.max(1))
     }
 }
 
 /// Function that maps the load of a medium to a fraction of the medium's time.
-type Share = fn(&Load) -> f64;
+type Share = fn(&MediumLoad) -> f64;
 
 impl<'a> NetworkLoads<'a> {
-    fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a Routes) -> Self {
+    fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a StaticRoutes) -> Self {
         let mut network = NetworkLoads { plan, graph, routes, loads: HashMap::new() };
         for flow in &plan.flows {
-            network.add(flow);
+            network.add_flow(flow);
             if flow.app.is_conversation() {
-                network.add(&FlowPlan { from: flow.to, to: flow.from, ..flow.clone() });
+                network.add_flow(&FlowPlan { from: flow.to, to: flow.from, ..flow.clone() });
             }
         }
         network
@@ -93,7 +98,7 @@ impl<'a> NetworkLoads<'a> {
         self.plan.links.link_of_hop(hop).expect("a path consists of hops")
     }
 
-    fn add(&mut self, flow: &FlowPlan) {
+    fn add_flow(&mut self, flow: &FlowPlan) {
         let path = self.path(flow.from, flow.to);
         for (i, &hop) in path.iter().enumerate() {
             match flow.transport {
@@ -124,11 +129,11 @@ impl<'a> NetworkLoads<'a> {
         back.filter(|hop| !taken.contains(&hop.medium())).collect()
     }
 
-    fn load(&mut self, hop: Hop) -> &mut Load {
+    fn load(&mut self, hop: Hop) -> &mut MediumLoad {
         self.loads.entry(hop.medium()).or_default()
     }
 
-    fn truth(&self, flow: &FlowPlan) -> Option<Truth> {
+    fn path_truth(&self, flow: &FlowPlan) -> Option<PathTruth> {
         let Transport::Tcp { scheme, config, .. } = &flow.transport else { return None };
         let sizes = Sizes::new(config, &scheme.features);
         let per_ack = config.delayed_ack.map_or(1, |delay| u64::from(delay.segments));
@@ -155,13 +160,17 @@ impl<'a> NetworkLoads<'a> {
             let all = data.chain(answers.iter().map(|taken| rate((of_answers, taken))));
             Rate::from_bps_f64(all.fold(f64::INFINITY, f64::min))
         };
-        let rate = narrowest(Load::share, Load::share_of_answers);
-        Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
+        let rate = narrowest(MediumLoad::data_share, MediumLoad::ack_share);
+        Some(PathTruth {
+            share_rate: rate,
+            bottleneck_rate: narrowest(|_| 1.0, |_| 1.0),
+            base_rtt: self.unloaded_rtt(flow, &sizes),
+        })
     }
 
     /// Returns the RTT of a full segment that is sent when an ACK arrives. Queues are empty, no other node
     /// sends, and backoffs have their mean length.
-    fn round_trip(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
+    fn unloaded_rtt(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
         let (there, back) = (self.path(flow.from, flow.to), self.path(flow.to, flow.from));
         let first = back.last().copied().unwrap_or(Hop::None);
         let crossings = there.into_iter().map(|hop| (hop, sizes.data));
@@ -180,12 +189,12 @@ struct Sizes {
 
 impl Sizes {
     fn new(config: &Config, features: &ReceiverFeatures) -> Self {
-        let timestamps = config.timestamps.then_some(Timestamps { value: 0, echo: 0 });
+        let timestamps = config.timestamps.then_some(Timestamps { tsval: 0, tsecr: 0 });
         let blank = || Segment { timestamps, ..Segment::default() };
-        let contention = features.contention.then_some(Span::ZERO);
-        let data = Segment { header_check: features.header_check, ..blank() };
-        let data = data.with_rare_options(RareOptions { contention, ..RareOptions::NONE });
-        let arrival = features.arrival_report.then_some(Arrival { seq: 0, at: Time::ZERO });
+        let contention = features.contention_time.then_some(Span::ZERO);
+        let data = Segment { has_header_checksum: features.header_checksum, ..blank() };
+        let data = data.with_rare_options(RareOptions { contention_time: contention, ..RareOptions::NONE });
+        let arrival = features.arrival_report.then_some(SegmentArrival { seq: 0, at: Time::ZERO });
         let ack = blank().with_rare_options(RareOptions { arrival, ..RareOptions::NONE });
         Sizes {
             data: TCP_IP_HEADER_BYTES + data.option_bytes() + config.mss,

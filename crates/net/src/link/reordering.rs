@@ -40,7 +40,7 @@ impl Reordering {
     }
 
     /// Returns the delayed packet that arrives now.
-    pub fn on_arrival(&mut self, link: u16, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
+    pub fn on_delayed_arrival(&mut self, link: u16, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let (packet, _) = self.late.pop_front()?;
         if let Some((_, next)) = self.late.front() {
             events.push(*next, Event::LateArrival(link));
@@ -72,7 +72,7 @@ mod tests {
                     (now, event),
                     (at(6 + u64::from(late.packet_count() == 1)), Event::LateArrival(7))
                 );
-                assert!(late.on_arrival(7, &mut events).is_some());
+                assert!(late.on_delayed_arrival(7, &mut events).is_some());
             }
             assert!(late.draw_delayed());
             let body = Body::Udp(Datagram { sequence_number: number, len: 72, sent: at(ms), original: None });

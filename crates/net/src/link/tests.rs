@@ -9,7 +9,7 @@ struct Bench {
     link: Link,
     arena: Arena<Packet>,
     events: EventQueue<Event>,
-    dropped: Dropped,
+    dropped: DroppedPackets,
     arrived: Vec<(Time, u64)>,
     lost: Vec<u64>,
     /// Time of each change of the queue length, and the number of queued packets after it.
@@ -44,7 +44,7 @@ impl Bench {
             match event {
                 Event::LinkArrival(_) => {
                     self.note_departures(now);
-                    let arrived = self.link.on_arrival(&mut self.events).expect("a packet");
+                    let arrived = self.link.on_wire_arrival(&mut self.events).expect("a packet");
                     let packet = self.arena.take(arrived.packet);
                     self.arrived.push((now, number(&packet)));
                 }
@@ -69,7 +69,7 @@ impl Bench {
             Body::Udp(Datagram { sequence_number: number, len: bytes - 28, sent: now, original: None });
         let id = self.arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, body));
         self.link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped);
-        for (Queued { id, .. }, why) in self.dropped.drain(..) {
+        for (QueueEntry { id, .. }, why) in self.dropped.drain(..) {
             assert_eq!(why, DropCause::Queue);
             self.lost.push(self::number(&self.arena.take(id)));
         }
@@ -92,7 +92,7 @@ fn scheduled(capacity: usize) -> LinkQueue {
 /// Returns a queue discipline with the same behaviour, which is called each time the serialiser is free.
 fn asked(capacity: usize) -> LinkQueue {
     let plan = QueuePlan::DropTail { packets: capacity };
-    let queue = queues::build(&plan, |_| Span::ZERO, RandomStreams::new(1, 0).stream("queue"));
+    let queue = queues::build_tx_queue(&plan, |_| Span::ZERO, RandomStreams::new(1, 0).stream("queue"));
     LinkQueue::Asked { queue, free_pending: false }
 }
 

@@ -3,11 +3,11 @@
 use super::LinkPlan;
 use crate::plan::{RandomDraws, RoutingPlan};
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, LinkNodes, Stations, are_in_range};
+use crate::routing::{CellStations, Hop, LinkNodes, are_in_range};
 use airhop_base::{NodeId, Span};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::phy::{Band, Coding, Format, Phy, TxMode, TxSettings};
+use airhop_radio::phy::{Band, Coding, Phy, PpduFormat, TxMode, TxSettings};
 use airhop_trace::CellChannel;
 use airhop_wire::wifi;
 
@@ -28,7 +28,7 @@ pub struct WlanPlan {
 
 impl WlanPlan {
     /// Returns the description of the channel in a packet capture.
-    pub(crate) fn channel(&self) -> CellChannel {
+    pub(crate) fn capture_channel(&self) -> CellChannel {
         let CellPlan { index, name, ht, phy, .. } = &self.cell;
         let band = match (ht.as_ref().map(|ht| ht.mode.settings().band), phy.coding) {
             (Some(Band::Ghz5), _) => wifi::RadiotapChannel::Ofdm5,
@@ -37,8 +37,8 @@ impl WlanPlan {
             (None, Coding::Serial) => wifi::RadiotapChannel::Dsss,
         };
         let data = match ht {
-            Some(ht) => (format(&ht.mode), ht.mode.preamble()),
-            None => (wifi::Ppdu::Legacy(self.cell.rate), phy.plcp),
+            Some(ht) => (ppdu_format(&ht.mode), ht.mode.preamble()),
+            None => (wifi::RadiotapPpdu::Legacy(self.cell.data_rate), phy.plcp_duration),
         };
         CellChannel {
             cell: *index,
@@ -46,22 +46,22 @@ impl WlanPlan {
             stations: self.nodes.clone(),
             band,
             data_ppdu: data,
-            preamble: phy.plcp,
+            preamble: phy.plcp_duration,
             control_rate: self.cell.control_rate,
             cts_rate: self.cell.cts_rate(),
-            answer_rate: self.cell.response_rate(),
+            response_rate: self.cell.response_rate(),
         }
     }
 }
 
 /// Returns the PPDU format of a mode, as packet captures describe it.
-fn format(mode: &TxMode) -> wifi::Ppdu {
-    let &TxSettings { format, mcs, streams, width_mhz, guard, .. } = mode.settings();
-    let captured = wifi::PpduMode { mcs, streams, width_mhz, guard, is_ldpc: mode.encoders() == 0 };
+fn ppdu_format(mode: &TxMode) -> wifi::RadiotapPpdu {
+    let &TxSettings { format, mcs, streams, width_mhz, guard_interval: guard, .. } = mode.settings();
+    let captured = wifi::PpduMode { mcs, streams, width_mhz, guard, is_ldpc: mode.encoder_count() == 0 };
     match format {
-        Format::Ht => wifi::Ppdu::Ht(captured),
-        Format::Vht => wifi::Ppdu::Vht(captured),
-        Format::He => wifi::Ppdu::He(captured),
+        PpduFormat::Ht => wifi::RadiotapPpdu::Ht(captured),
+        PpduFormat::Vht => wifi::RadiotapPpdu::Vht(captured),
+        PpduFormat::He => wifi::RadiotapPpdu::He(captured),
     }
 }
 
@@ -77,7 +77,7 @@ impl LinkPlan for WlanPlan {
     fn link_nodes(&self, _: usize) -> LinkNodes {
         let places = self.nodes.iter().zip(&self.cell.stations).map(|(&node, (_, place))| (node, *place));
         let reach = self.cell.range.map(|range| range.receive_metres);
-        LinkNodes::Stations(Stations { positions: places.collect(), receive_range: reach })
+        LinkNodes::Stations(CellStations { positions: places.collect(), receive_range_m: reach })
     }
 
     fn queue(&self, _: Hop) -> QueuePlan {
@@ -123,6 +123,6 @@ impl LinkPlan for WlanPlan {
         } else {
             cell.ifs() + backoff
         };
-        wait + cell.frame_time(bytes)
+        wait + cell.packet_delivery_time(bytes)
     }
 }

@@ -11,7 +11,7 @@ pub use radio::RadioLinkPlan;
 pub use wired::{ReorderPlan, WiredPlan};
 
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Layer, LinkNodes};
+use crate::routing::{Hop, LinkLayerId, LinkNodes};
 use airhop_base::{NodeId, Span};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::LinkSchedule;
@@ -84,8 +84,8 @@ impl Links {
         match hop {
             Hop::None => None,
             Hop::Link(i) => Some(&self.wired[usize::from(i / 2)]),
-            Hop::Layer { layer: Layer::Radio(link), .. } => Some(&self.radios[usize::from(link)]),
-            Hop::Layer { layer: Layer::Cell(cell), .. } | Hop::OnDemand { cell, .. } => {
+            Hop::Layer { layer: LinkLayerId::Radio(link), .. } => Some(&self.radios[usize::from(link)]),
+            Hop::Layer { layer: LinkLayerId::Cell(cell), .. } | Hop::OnDemand { cell, .. } => {
                 Some(&self.wlans[usize::from(cell)])
             }
         }

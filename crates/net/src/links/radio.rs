@@ -2,7 +2,7 @@
 
 use super::LinkPlan;
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Layer, LinkNodes};
+use crate::routing::{Hop, LinkLayerId, LinkNodes};
 use airhop_base::{NodeId, Span};
 use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
 use airhop_radio::errors::ErrorPlan;
@@ -46,7 +46,7 @@ impl LinkPlan for RadioLinkPlan {
     }
 
     fn medium_time(&self, hop: Hop, bytes: u32) -> Span {
-        pace(&self.link, end(hop), bytes)
+        mean_packet_time(&self.link, end(hop), bytes)
     }
 
     /// Returns the time of the answer's link ACK. The answer itself occupies the reverse medium. Its link ACK
@@ -70,27 +70,27 @@ impl LinkPlan for RadioLinkPlan {
 
 fn end(hop: Hop) -> LinkEnd {
     match hop {
-        Hop::Layer { layer: Layer::Radio(_), from, .. } => from as LinkEnd,
+        Hop::Layer { layer: LinkLayerId::Radio(_), from, .. } => from as LinkEnd,
         other => unreachable!("{other:?} is not over a radio link"),
     }
 }
 
 /// Returns the time for which an IP packet of `bytes` bytes occupies the transmitter at `end`.
 fn frame_time(link: &RadioPlan, end: LinkEnd, bytes: u32) -> Span {
-    link.rates[usize::from(end)].time_for(bytes + link.overhead_bytes)
+    link.rates[usize::from(end)].serialisation_time(bytes + link.overhead_bytes)
 }
 
 /// Returns the time for which a link ACK for data from `end` occupies the other end's transmitter; zero
 /// without link ACKs.
 fn link_ack_time(link: &RadioPlan, end: LinkEnd) -> Span {
     let back = &link.rates[usize::from(1 - end)];
-    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
+    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.serialisation_time(bytes))
 }
 
 /// Returns the mean time per IP packet of `bytes` bytes at the transmitter of `end`, without losses. With a
 /// sliding window of N frames, the time is at least 1/N of the time from a frame's start to the arrival of
 /// its link ACK.
-fn pace(link: &RadioPlan, end: LinkEnd, bytes: u32) -> Span {
+fn mean_packet_time(link: &RadioPlan, end: LinkEnd, bytes: u32) -> Span {
     let frame = frame_time(link, end, bytes);
     let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);
     match &link.arq[usize::from(end)] {

@@ -31,9 +31,9 @@ pub struct WiredPlan {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReorderPlan {
     /// Fraction of the packets that are delayed, 0 to 1.
-    pub share: f64,
+    pub delayed_share: f64,
     /// Additional delay of a delayed packet.
-    pub by: Span,
+    pub extra_delay: Span,
 }
 
 impl LinkPlan for WiredPlan {
@@ -62,7 +62,7 @@ impl LinkPlan for WiredPlan {
     }
 
     fn medium_time(&self, hop: Hop, bytes: u32) -> Span {
-        self.rates[direction(hop)].time_for(bytes)
+        self.rates[direction(hop)].serialisation_time(bytes)
     }
 
     fn crossing_time(&self, _: Hop, hop: Hop, bytes: u32) -> Span {

@@ -12,21 +12,21 @@ pub(crate) struct RealEndpoints {
     /// Observed state of the TCP connection; `None` for other protocols.
     pub tcp: Option<HalfConnection>,
     /// Number of TCP data segments that entered the network.
-    pub segments: u64,
+    pub data_segments: u64,
     /// Datagrams of protocols other than TCP.
     pub datagrams: DatagramCounters,
     /// Number of notices to the sender of the flow, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
     /// ECN counters of the endpoints. Marks set by queues are counted in the queues.
-    pub marks: EcnCounts,
+    pub ecn_counts: EcnCounts,
 }
 
 impl RealEndpoints {
     /// Counts the ECN codepoint of data that enters the network.
     pub fn count_codepoint(&mut self, ecn: Ecn) {
         match ecn {
-            Ecn::Ect0 => self.marks.ect0 += 1,
-            Ecn::Ect1 => self.marks.ect1 += 1,
+            Ecn::Ect0 => self.ecn_counts.ect0 += 1,
+            Ecn::Ect1 => self.ecn_counts.ect1 += 1,
             Ecn::NotEct | Ecn::Ce => {}
         }
     }
@@ -34,11 +34,11 @@ impl RealEndpoints {
     /// Returns the report of a flow. Timeouts, recoveries, window reductions and loss classifications are
     /// zero, because only the host's kernel knows them.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
-        let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
+        let report = FlowReport { notices: self.notices, marks: self.ecn_counts, is_real: true, ..blank };
         match &self.tcp {
             Some(half) => FlowReport {
                 transport: "tcp",
-                sent_segments: self.segments,
+                sent_segments: self.data_segments,
                 delivered_bytes: half.delivered_bytes(),
                 retransmissions: half.retransmissions,
                 srtt_ms: half.srtt.map(Span::millis_f64),
@@ -52,10 +52,10 @@ impl RealEndpoints {
 /// Data of one direction of a TCP connection between real hosts, as the network observes it.
 #[derive(Debug)]
 pub(crate) struct HalfConnection {
-    /// Index of the connection in [`super::RealHosts::opened`].
+    /// Index of the connection in [`super::RealHosts::opened_count`].
     pub connection: usize,
     /// Direction of the data.
-    pub way: StreamDirection,
+    pub direction: StreamDirection,
     /// Flow with the data of the opposite direction.
     pub reverse_flow: FlowId,
     /// Byte after the highest byte that has entered the network.
@@ -81,7 +81,7 @@ impl HalfConnection {
     pub fn new(connection: usize, way: StreamDirection, other: FlowId) -> Self {
         HalfConnection {
             connection,
-            way,
+            direction: way,
             reverse_flow: other,
             max_sent: 1,
             acked: 1,
@@ -129,7 +129,7 @@ impl HalfConnection {
 
     /// Records an ACK for this data that leaves to the sender. Updates the smoothed RTT (RFC 6298 §2).
     /// Returns true if the ACK acknowledges more bytes.
-    pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
+    pub fn on_leaving_ack(&mut self, now: Time, ack: u64) -> bool {
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
             let sample = now - since;
             self.srtt = Some(self.srtt.map_or(sample, |srtt| (srtt * 7 + sample) / 8));
@@ -207,15 +207,15 @@ mod tests {
         let mut half = HalfConnection::new(0, StreamDirection::Forward, FlowId(1));
         assert!(!half.on_data(ms(0), 1, 1001));
         assert!(half.on_data(ms(200), 1, 1001));
-        half.on_ack_leaving(ms(210), 1001);
+        half.on_leaving_ack(ms(210), 1001);
         assert_eq!((half.srtt, half.retransmissions), (None, 1));
         half.on_data(ms(300), 1001, 2001);
-        half.on_ack_leaving(ms(340), 2001);
+        half.on_leaving_ack(ms(340), 2001);
         assert_eq!(half.srtt, Some(Span::from_millis(40)));
         half.on_data(ms(400), 2001, 3001);
         half.on_data(ms(401), 3001, 4001);
-        half.on_ack_leaving(ms(420), 1500);
-        half.on_ack_leaving(ms(480), 4001);
+        half.on_leaving_ack(ms(420), 1500);
+        half.on_leaving_ack(ms(480), 4001);
         assert_eq!(half.srtt, Some(Span::from_millis(45)));
     }
 }

@@ -4,9 +4,9 @@ use super::{Endpoint, OpenedConnection, RealEndpoints};
 use crate::flow::{Endpoints, Flow};
 use crate::outside::ends::HalfConnection;
 use crate::plan::FlowPlan;
-use crate::world::{Event, Interrupted, World};
+use crate::world::{Event, RunInterrupted, World};
 use airhop_base::{
-    Body, Datagram, Departure, DropCause, Ecn, FlowId, NodeId, OriginalDatagram, Packet, Time,
+    Body, Datagram, DepartedDatagram, DropCause, Ecn, FlowId, NodeId, OriginalDatagram, Packet, Time,
 };
 use airhop_trace::{SendCause, SendContext};
 use airhop_wire::real::{self, HeaderFields, ObservedConnection, ParsedTcp, StreamDirection};
@@ -26,8 +26,8 @@ impl World {
     /// Handles all events with times up to `t`, including those at `t`.
     ///
     /// # Errors
-    /// [`Interrupted`] if `stop` has become true.
-    pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
+    /// [`RunInterrupted`] if `stop` has become true.
+    pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), RunInterrupted> {
         if t.nanos() >= self.warmup.nanos() {
             self.warm_up(stop)?;
         }
@@ -38,14 +38,14 @@ impl World {
     /// the datagrams and their times, and not on how often [`World::advance`] is called.
     ///
     /// # Errors
-    /// [`Interrupted`] if `stop` has become true.
+    /// [`RunInterrupted`] if `stop` has become true.
     pub fn admit(
         &mut self,
         t: Time,
         node: NodeId,
         datagram: &[u8],
         stop: &AtomicBool,
-    ) -> Result<(), Interrupted> {
+    ) -> Result<(), RunInterrupted> {
         self.advance(t, stop)?;
         if let Some(outside) = &mut self.real_hosts {
             outside.entering.push_back((node, Arc::from(datagram)));
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Removes and returns the departures since the previous call, in chronological order.
-    pub fn take_departures(&mut self) -> impl Iterator<Item = Departure> {
+    pub fn take_departures(&mut self) -> impl Iterator<Item = DepartedDatagram> {
         self.real_hosts.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
     }
 
@@ -92,15 +92,15 @@ impl World {
         let seen = real::read_headers(&datagram)
             .ok()
             .filter(|seen| seen.datagram_bytes as usize <= datagram.len())?;
-        let ways = [node, self.real_hosts.as_ref()?.exit(node, seen.destination)?];
+        let ways = [node, self.real_hosts.as_ref()?.exit_node(node, seen.destination)?];
         let (flow, body) = match (seen.tcp, seen.ports) {
-            (Some(tcp), Some(ports)) => self.read_segment(now, ways, &seen, &tcp, ports, datagram),
-            _ => self.read_datagram(now, ways, &seen, datagram),
+            (Some(tcp), Some(ports)) => self.build_segment(now, ways, &seen, &tcp, ports, datagram),
+            _ => self.build_datagram(now, ways, &seen, datagram),
         }?;
         Some(Packet { ecn: seen.ecn, ..Packet::new(flow, ways[0], ways[1], seen.datagram_bytes, body) })
     }
 
-    fn read_datagram(
+    fn build_datagram(
         &mut self,
         now: Time,
         ways: [NodeId; 2],
@@ -112,7 +112,7 @@ impl World {
         if let Endpoints::Real(real) = ends {
             real.count_codepoint(seen.ecn);
         }
-        let number = ends.datagrams()?.send(seen.payload_bytes);
+        let number = ends.datagrams_mut()?.record_sent(seen.payload_bytes);
         active.on_sent(now);
         let original = Some(Box::new(OriginalDatagram::new(datagram, 0)));
         Some((
@@ -129,13 +129,13 @@ impl World {
             return Some(flow);
         }
         let stand_in = &self.build_context.plan.flows[usize::from(rest?.0)];
-        let plan = FlowPlan { name: name("udp", from, to), start: now, ..stand_in.clone() };
+        let plan = FlowPlan { name: real_flow_name("udp", from, to), start: now, ..stand_in.clone() };
         let Some(flow) = self.open_flow(plan, Endpoints::Real(Box::default())) else { return rest };
         self.real_hosts.as_mut()?.conversations.insert([from, to], flow);
         Some(flow)
     }
 
-    fn read_segment(
+    fn build_segment(
         &mut self,
         now: Time,
         ways: [NodeId; 2],
@@ -146,7 +146,7 @@ impl World {
     ) -> Option<(FlowId, Body)> {
         let ends = [(seen.source, ports[0]), (seen.destination, ports[1])];
         let Some(place) = self.connection_of(now, ways, ends, tcp) else {
-            return self.read_datagram(now, ways, seen, datagram);
+            return self.build_datagram(now, ways, seen, datagram);
         };
         let opened = &mut self.real_hosts.as_mut()?.opened[place];
         let way = if opened.ends[0] == ends[0] { StreamDirection::Forward } else { StreamDirection::Reverse };
@@ -185,15 +185,19 @@ impl World {
         };
         real.count_codepoint(ecn);
         let Some(half) = &mut real.tcp else { return };
-        real.segments += 1;
+        real.data_segments += 1;
         active.on_sent(now);
         // The data of a SYN begins after the sequence number of the SYN itself (RFC 7413 §2).
         let seq = segment.seq + u64::from(segment.flags.syn);
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
             let cause = if retransmission { SendCause::Unknown } else { SendCause::New };
-            let sent =
-                SendContext { retransmission, cause, cwnd: f64::NAN, flight: half.flight_bytes() as u32 };
+            let sent = SendContext {
+                retransmission,
+                cause,
+                cwnd: f64::NAN,
+                in_flight_bytes: half.flight_bytes() as u32,
+            };
             recorder.record_segment(now, flow, segment, sent);
         }
     }
@@ -231,8 +235,8 @@ impl World {
         }
         let place = outside.opened.len();
         let named = |from, to| match number {
-            1 => name("tcp", from, to),
-            _ => format!("{} #{number}", name("tcp", from, to)),
+            1 => real_flow_name("tcp", from, to),
+            _ => format!("{} #{number}", real_flow_name("tcp", from, to)),
         };
         let stand_ins = [ways, [ways[1], ways[0]]].map(|ways| outside.stand_ins.get(&ways).copied());
         let plan = |stand_in: FlowId, name| FlowPlan {
@@ -242,7 +246,7 @@ impl World {
         };
         let there = plan(stand_ins[0]?, named(ends[0], ends[1]));
         let back = plan(stand_ins[1]?, named(ends[1], ends[0]));
-        let data = self.next_flow();
+        let data = self.next_flow_id();
         let answers = FlowId(data.0 + 1);
         let half = |way, other| {
             let tcp = Some(HalfConnection::new(place, way, other));
@@ -273,7 +277,7 @@ fn endpoints(seen: &HeaderFields) -> Option<[Endpoint; 2]> {
 }
 
 /// Formats a name such as `tcp 10.0.0.1:5201 > 10.0.0.2:40312`.
-fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
+fn real_flow_name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
     let end = |(address, port): Endpoint| match address {
         IpAddr::V4(address) => format!("{address}:{port}"),
         IpAddr::V6(address) => format!("[{address}]:{port}"),
@@ -283,7 +287,7 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 
 impl Flow {
     /// True if the flow represents traffic of real hosts and has sent no packet.
-    pub(crate) fn is_idle_outside(&self) -> bool {
-        matches!(&self.endpoints, Endpoints::Real(real) if real.segments + real.datagrams.sent == 0)
+    pub(crate) fn is_idle_real_flow(&self) -> bool {
+        matches!(&self.endpoints, Endpoints::Real(real) if real.data_segments + real.datagrams.sent == 0)
     }
 }

@@ -3,8 +3,8 @@
 
 use super::OpenedConnection;
 use crate::flow::{Endpoints, Flow};
-use crate::world::{World, acked};
-use airhop_base::{Body, Departure, FlowId, NodeId, Notice, NoticeKind, Packet, Time};
+use crate::world::{World, ack_row};
+use airhop_base::{Body, DepartedDatagram, FlowId, NodeId, Notice, NoticeKind, Packet, Time};
 use airhop_engine::Id;
 use airhop_trace::NoticeEvent;
 use airhop_wire::addressing::{ipv4_address, ipv6_address};
@@ -16,31 +16,31 @@ impl World {
     /// Passes a packet of a real flow to the host at its destination.
     #[inline(never)]
     pub(crate) fn deliver_to_host(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
-        let packet = self.take_delivered(now, node, id);
+        let packet = self.take_delivered_packet(now, node, id);
         if let Body::Notice(notice) = packet.body {
             return self.notify_real_sender(now, packet.flow, notice);
         }
         let Flow { endpoints: ends, active_period: active, .. } = &mut self.flows[usize::from(packet.flow.0)];
-        if let (Body::Udp(datagram), Some(datagrams)) = (&packet.body, ends.datagrams()) {
+        if let (Body::Udp(datagram), Some(datagrams)) = (&packet.body, ends.datagrams_mut()) {
             datagrams.on_arrival(now, datagram);
             active.on_delivered(now);
         }
-        self.note_ack(now, node, &packet);
+        self.record_leaving_ack(now, node, &packet);
         let Some(original) = packet.original() else { return };
         let Some(outside) = &mut self.real_hosts else { return };
         let Flow { plan, endpoints: ends, .. } = &self.flows[usize::from(packet.flow.0)];
         let connection = ends.half_connection().map(|half| {
-            let way = if packet.src == plan.from { half.way } else { half.way.opposite() };
+            let way = if packet.src == plan.from { half.direction } else { half.direction.opposite() };
             (&outside.opened[half.connection].connection, way)
         });
         let hears = outside.has_notice_listener(node);
         outside.notices[NoticeKind::Eln.index()] += u64::from(hears && real::has_eln(&packet));
         let datagram = real::rewrite_datagram(original, &packet, connection, hears);
-        outside.departures.push(Departure { at: now, node, datagram });
+        outside.departures.push(DepartedDatagram { departed_at: now, node, datagram });
     }
 
     /// Updates the RTT and the counters from an ACK that leaves to the data's sender.
-    fn note_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
+    fn record_leaving_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
         let Some(segment) = packet.segment().filter(|s| s.flags.ack) else { return };
         let flow = if self.flows[usize::from(packet.flow.0)].plan.from == node {
             packet.flow
@@ -49,14 +49,14 @@ impl World {
             half.reverse_flow
         };
         let Endpoints::Real(real) = &mut self.flows[usize::from(flow.0)].endpoints else { return };
-        let has_sent = real.segments > 0;
-        real.marks.ece += u64::from(has_sent && segment.is_ecn_echo());
+        let has_sent = real.data_segments > 0;
+        real.ecn_counts.ece += u64::from(has_sent && segment.is_ecn_echo());
         let Some(half) = &mut real.tcp else { return };
-        let is_duplicate = !half.on_ack_leaving(now, segment.ack);
+        let is_duplicate = !half.on_leaving_ack(now, segment.ack);
         // An ACK before the first data acknowledges only the SYN. A flow that never sends data appears in no
         // results.
         if let Some(recorder) = self.recorder.as_mut().filter(|_| has_sent) {
-            recorder.record_ack(now, flow, acked(segment, is_duplicate));
+            recorder.record_ack(now, flow, ack_row(segment, is_duplicate));
         }
     }
 
@@ -78,9 +78,9 @@ impl World {
         if notice.kind.is_segment_specific() && !outside.has_notice_listener(node) {
             return;
         }
-        if let Some(datagram) = outside.opened[half.connection].notice(half.way, &notice) {
+        if let Some(datagram) = outside.opened[half.connection].notice_datagram(half.direction, &notice) {
             outside.notices[notice.kind.index()] += 1;
-            outside.departures.push(Departure { at: now, node, datagram });
+            outside.departures.push(DepartedDatagram { departed_at: now, node, datagram });
         }
     }
 
@@ -94,7 +94,7 @@ impl World {
 impl OpenedConnection {
     /// Builds the datagram of a notice about data in this direction; `None` for a NAK, which is an option of
     /// an ACK.
-    fn notice(&self, way: StreamDirection, notice: &Notice) -> Option<Arc<[u8]>> {
+    fn notice_datagram(&self, way: StreamDirection, notice: &Notice) -> Option<Arc<[u8]>> {
         let [from, to] = match way {
             StreamDirection::Forward => self.ends,
             StreamDirection::Reverse => [self.ends[1], self.ends[0]],
@@ -111,6 +111,6 @@ impl OpenedConnection {
             IpAddr::V4(_) => ipv4_address(notice.origin).into(),
             IpAddr::V6(_) => ipv6_address(notice.origin).into(),
         };
-        real::build_notice(router, &about, notice.delay, notice.kind).ok().map(Arc::from)
+        real::build_notice(router, &about, notice.additional_delay, notice.kind).ok().map(Arc::from)
     }
 }

@@ -16,7 +16,7 @@ mod leaving;
 mod seen;
 
 use crate::plan::{FlowPlan, Plan};
-use airhop_base::{Departure, FlowId, NodeId, NoticeKind};
+use airhop_base::{DepartedDatagram, FlowId, NodeId, NoticeKind};
 use airhop_wire::real::ObservedConnection;
 pub(crate) use ends::{HalfConnection, RealEndpoints};
 pub use seen::{ObservedFlow, ObservedLoad};
@@ -28,11 +28,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct AttachedHostsPlan {
     /// Nodes where datagrams enter and leave.
-    pub ends: Vec<RealHostNode>,
+    pub host_nodes: Vec<RealHostNode>,
     /// Flows of the plan that real traffic replaces, at least one for each ordered pair of these nodes.
     /// Connections use the services of the first flow of their pair. Traffic other than TCP and UDP counts
     /// under this first flow.
-    pub flows: Vec<FlowId>,
+    pub replaced_flows: Vec<FlowId>,
 }
 
 /// Node with attached real hosts.
@@ -41,7 +41,7 @@ pub struct RealHostNode {
     /// Number of the node.
     pub node: NodeId,
     /// Addresses reached through the node.
-    pub reach: AddressScope,
+    pub address_scope: AddressScope,
     /// True if the senders at the node listen for ELN and ERSN. A kernel without the listener would process
     /// ELN and ERSN as ACKs.
     pub has_notice_listener: bool,
@@ -71,7 +71,7 @@ pub(crate) struct RealHosts {
     conversations: HashMap<[Endpoint; 2], FlowId>,
     /// Datagrams scheduled for entry, in order, each with its node.
     entering: VecDeque<(NodeId, Arc<[u8]>)>,
-    departures: Vec<Departure>,
+    departures: Vec<DepartedDatagram>,
     /// Number of notices sent to real hosts, by kind. An ACK with the ELN bit counts as one ELN.
     notices: [u64; NoticeKind::ALL.len()],
     /// Number of datagrams without a destination: unknown addresses, broadcasts, and protocols other than IP.
@@ -92,12 +92,12 @@ struct OpenedConnection {
 impl RealHosts {
     pub fn new(outside: &AttachedHostsPlan, plan: &Plan) -> Self {
         let mut stand_ins = HashMap::new();
-        for &flow in &outside.flows {
+        for &flow in &outside.replaced_flows {
             let FlowPlan { from, to, .. } = plan.flows[usize::from(flow.0)];
             stand_ins.entry([from, to]).or_insert(flow);
         }
         RealHosts {
-            ends: outside.ends.clone(),
+            ends: outside.host_nodes.clone(),
             stand_ins,
             connections: HashMap::new(),
             opened: Vec::new(),
@@ -111,13 +111,13 @@ impl RealHosts {
 
     /// Returns the exit node of a datagram that enters at `node`. `None` if no hosts are attached at `node`,
     /// or if no other node reaches the address.
-    fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
+    fn exit_node(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
         if self.ends.iter().all(|end| end.node != node) {
             return None;
         }
         let others = || self.ends.iter().filter(|end| end.node != node);
         if let Some(host) = airhop_wire::addressing::node_of_ip(destination) {
-            let end = others().find(|end| end.reach == AddressScope::Host && end.node == host);
+            let end = others().find(|end| end.address_scope == AddressScope::Host && end.node == host);
             if end.is_some() {
                 return end.map(|end| end.node);
             }
@@ -125,7 +125,7 @@ impl RealHosts {
         if destination.is_multicast() || destination == IpAddr::from([255; 4]) {
             return None;
         }
-        others().find(|end| end.reach == AddressScope::Network).map(|end| end.node)
+        others().find(|end| end.address_scope == AddressScope::Network).map(|end| end.node)
     }
 
     /// True if the senders at the node listen for notices in the form of ACKs.

@@ -1,6 +1,6 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
-use super::{Dropped, QueueDisc};
+use super::{DroppedPackets, QueueDisc};
 use airhop_base::{DropCause, Packet, Profile};
 use airhop_engine::{Arena, Id};
 
@@ -18,7 +18,7 @@ impl EnqueuePolicy for Biased {
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
     ) -> Option<DropCause> {
         if queue.len() >= queue.capacity()
             && arena.get(packet).profile == Profile::In

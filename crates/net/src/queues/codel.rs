@@ -1,5 +1,5 @@
 use super::fifo::{Fifo, FifoEntry};
-use super::{Dropped, Marker, QueueDisc, Queued};
+use super::{DroppedPackets, Marker, QueueDisc, QueueEntry};
 use airhop_base::{DropCause, Packet, Span, Time};
 use airhop_engine::{Arena, Id};
 
@@ -7,23 +7,23 @@ use airhop_engine::{Arena, Id};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CodelPlan {
     /// Capacity in packets.
-    pub packets: usize,
+    pub capacity_packets: usize,
     /// Acceptable standing queueing delay.
-    pub target: Span,
-    /// Time for which the sojourn time must exceed `target` before the first drop or mark. Approximately the
+    pub target_delay: Span,
+    /// Time for which the sojourn time must exceed `target_delay` before the first drop or mark. Approximately the
     /// longest RTT.
     pub interval: Span,
     /// True if ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
 }
 
-/// CoDel, controlled delay (RFC 8289). Drops begin at the head once all sojourn times have exceeded `target`
-/// for an `interval`. The drop rate increases until a sojourn time is below `target`. A packet that arrives
+/// CoDel, controlled delay (RFC 8289). Drops begin at the head once all sojourn times have exceeded `target_delay`
+/// for an `interval`. The drop rate increases until a sojourn time is below `target_delay`. A packet that arrives
 /// at a full queue is dropped.
 #[derive(Debug)]
 pub struct Codel {
     fifo: Fifo,
-    law: ControlLaw,
+    law: CodelState,
     /// Length of the longest packet so far, bytes, in place of the MTU (RFC 8289 §4.1).
     mtu: u32,
     capacity: usize,
@@ -33,8 +33,8 @@ pub struct Codel {
 impl CodelPlan {
     /// Constants of RFC 8289 §4.2 and §4.3, with the capacity of Linux 6.
     pub const RFC8289: CodelPlan = CodelPlan {
-        packets: 1000,
-        target: Span::from_millis(5),
+        capacity_packets: 1000,
+        target_delay: Span::from_millis(5),
         interval: Span::from_millis(100),
         ecn: false,
     };
@@ -45,16 +45,22 @@ impl Codel {
     pub fn new(plan: CodelPlan) -> Self {
         Codel {
             fifo: Fifo::default(),
-            law: ControlLaw::new(plan),
+            law: CodelState::new(plan),
             mtu: 0,
-            capacity: plan.packets,
+            capacity: plan.capacity_packets,
             marker: Marker::default(),
         }
     }
 }
 
 impl QueueDisc for Codel {
-    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(
+        &mut self,
+        now: Time,
+        packet: QueueEntry,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) {
         if self.fifo.len() >= self.capacity {
             return dropped.push((packet, DropCause::Queue));
         }
@@ -62,7 +68,7 @@ impl QueueDisc for Codel {
         self.fifo.push(now, packet, arena);
     }
 
-    fn pass(
+    fn pass_unqueued(
         &mut self,
         _: Time,
         _: Time,
@@ -74,12 +80,17 @@ impl QueueDisc for Codel {
         None
     }
 
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
+    fn pop(
+        &mut self,
+        now: Time,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) -> Option<QueueEntry> {
         let next = self.law.pop(now, &mut self.fifo, i64::from(self.mtu), arena, dropped, &mut self.marker);
         next.map(|waiting| waiting.packet)
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+    fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry> {
         self.fifo.remove_first(matches).map(|waiting| waiting.packet)
     }
 
@@ -102,7 +113,7 @@ impl QueueDisc for Codel {
 
 /// State of CoDel for one queue, and its control law (RFC 8289 §5).
 #[derive(Debug)]
-pub struct ControlLaw {
+pub struct CodelState {
     plan: CodelPlan,
     /// Time when drops begin if the sojourn time stays above the target; `None` while the sojourn time is
     /// below the target.
@@ -121,11 +132,11 @@ pub struct ControlLaw {
 /// interval.
 type Head = (Option<FifoEntry>, bool);
 
-impl ControlLaw {
+impl CodelState {
     /// Creates the law for an empty queue.
     pub fn new(plan: CodelPlan) -> Self {
         let (drop_next, count, count_before) = (Time::ZERO, 0, 0);
-        ControlLaw { plan, above_from: None, dropping: false, drop_next, count, count_before }
+        CodelState { plan, above_from: None, dropping: false, drop_next, count, count_before }
     }
 
     /// Resets the state. Called when the queue is empty or a packet passes without queueing.
@@ -146,7 +157,7 @@ impl ControlLaw {
         fifo: &mut Fifo,
         reserve: i64,
         arena: &mut Arena<Packet>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
         marker: &mut Marker,
     ) -> Option<FifoEntry> {
         let (mut next, mut is_late) = self.pop_head(now, fifo, reserve);
@@ -166,7 +177,7 @@ impl ControlLaw {
             }
             self.dropping = is_late;
         } else if is_late {
-            self.begin(now);
+            self.enter_dropping(now);
             let waiting = self.drop_or_mark(next, arena, dropped, marker);
             return waiting.or_else(|| self.pop_head(now, fifo, reserve).0);
         }
@@ -175,7 +186,7 @@ impl ControlLaw {
 
     /// Enters the state `dropping`. If the previous dropping period was recent, drops begin almost at the
     /// rate at which that period ended.
-    fn begin(&mut self, now: Time) {
+    fn enter_dropping(&mut self, now: Time) {
         let dropped_then = self.count - self.count_before;
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
         self.count = if is_recent { dropped_then.max(1) } else { 1 };
@@ -197,7 +208,7 @@ impl ControlLaw {
             self.above_from = None;
             return (None, false);
         };
-        if now - head.arrival_time < self.plan.target || fifo.queued_bytes() as i64 <= reserve {
+        if now - head.arrival_time < self.plan.target_delay || fifo.queued_bytes() as i64 <= reserve {
             self.above_from = None;
             return (Some(head), false);
         }
@@ -210,7 +221,7 @@ impl ControlLaw {
         &self,
         waiting: Option<FifoEntry>,
         arena: &mut Arena<Packet>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
         marker: &mut Marker,
     ) -> Option<FifoEntry> {
         let waiting = waiting?;
@@ -229,8 +240,8 @@ mod tests {
     use airhop_base::Ecn;
 
     const PLAN: CodelPlan = CodelPlan {
-        packets: 1000,
-        target: Span::from_millis(5),
+        capacity_packets: 1000,
+        target_delay: Span::from_millis(5),
         interval: Span::from_millis(100),
         ecn: false,
     };
@@ -347,7 +358,7 @@ mod tests {
     // RFC 8289 §5.4: a packet that arrives at a full queue is dropped, whatever the sojourn times.
     #[test]
     fn a_full_codel_queue_drops_arrivals() {
-        let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));
+        let mut bench = Bench::new(Codel::new(CodelPlan { capacity_packets: 3, ..PLAN }));
         let offers: Vec<_> = (0..4).map(|_| bench.offer()).collect();
         assert_eq!(offers[2..], [Offered::Queued, Offered::Dropped(3, DropCause::Queue)]);
         assert_eq!(bench.drain(), [0, 1, 2]);

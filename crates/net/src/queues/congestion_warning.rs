@@ -1,6 +1,6 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
-use super::{Dropped, Marker, QueueDisc};
+use super::{DroppedPackets, Marker, QueueDisc};
 use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 
@@ -24,7 +24,7 @@ impl CongestionWarning {
 
     /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival. Unlike in RED, the average does
     /// not decay in idle time.
-    fn note_arrival(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
+    fn update_average(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
         self.average += self.weight * (waiting as f64 - self.average);
         if self.average >= self.threshold {
             self.marker.mark(arena.get_mut(packet));
@@ -38,9 +38,9 @@ impl EnqueuePolicy for CongestionWarning {
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-        _: &mut Dropped,
+        _: &mut DroppedPackets,
     ) -> Option<DropCause> {
-        self.note_arrival(queue.len(), packet, arena);
+        self.update_average(queue.len(), packet, arena);
         None
     }
 
@@ -51,7 +51,7 @@ impl EnqueuePolicy for CongestionWarning {
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
     ) -> Option<DropCause> {
-        self.note_arrival(0, packet, arena);
+        self.update_average(0, packet, arena);
         None
     }
 

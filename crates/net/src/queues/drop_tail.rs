@@ -1,4 +1,4 @@
-use super::{Dropped, QueueDisc, Queued};
+use super::{DroppedPackets, QueueDisc, QueueEntry};
 use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// FIFO queue that drops arriving packets while it is full.
 #[derive(Debug)]
 pub struct DropTail {
-    waiting: VecDeque<Queued>,
+    waiting: VecDeque<QueueEntry>,
     capacity: usize,
 }
 
@@ -17,14 +17,14 @@ impl DropTail {
     }
 
     /// Removes and returns the newest packet for which `matches` returns true.
-    pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<Queued> {
+    pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<QueueEntry> {
         let place = self.waiting.iter().rposition(|waiting| matches(&waiting.id))?;
         self.waiting.remove(place)
     }
 }
 
 impl QueueDisc for DropTail {
-    fn push(&mut self, _: Time, packet: Queued, _: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(&mut self, _: Time, packet: QueueEntry, _: &mut Arena<Packet>, dropped: &mut DroppedPackets) {
         if self.waiting.len() >= self.capacity {
             dropped.push((packet, DropCause::Queue));
         } else {
@@ -32,11 +32,11 @@ impl QueueDisc for DropTail {
         }
     }
 
-    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Queued> {
+    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut DroppedPackets) -> Option<QueueEntry> {
         self.waiting.pop_front()
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+    fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry> {
         let place = self.waiting.iter().position(matches)?;
         self.waiting.remove(place)
     }

@@ -1,5 +1,5 @@
 use super::drop_tail::DropTail;
-use super::{Dropped, Marker, QueueDisc, Queued};
+use super::{DroppedPackets, Marker, QueueDisc, QueueEntry};
 use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
@@ -15,10 +15,10 @@ pub trait EnqueuePolicy: Debug + Send {
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
     ) -> Option<DropCause>;
 
-    /// Handles a packet that passes without queueing; see [`QueueDisc::pass`].
+    /// Handles a packet that passes without queueing; see [`QueueDisc::pass_unqueued`].
     fn on_unqueued(
         &mut self,
         now: Time,
@@ -51,14 +51,20 @@ impl<D: EnqueuePolicy> PolicedFifo<D> {
 }
 
 impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
-    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(
+        &mut self,
+        now: Time,
+        packet: QueueEntry,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) {
         match self.policy.on_arrival(&mut self.queue, &packet.id, arena, dropped) {
             Some(why) => dropped.push((packet, why)),
             None => self.queue.push(now, packet, arena, dropped),
         }
     }
 
-    fn pass(
+    fn pass_unqueued(
         &mut self,
         now: Time,
         idle_since: Time,
@@ -68,11 +74,16 @@ impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
         self.policy.on_unqueued(now, idle_since, packet, arena)
     }
 
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
+    fn pop(
+        &mut self,
+        now: Time,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) -> Option<QueueEntry> {
         self.queue.pop(now, arena, dropped)
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+    fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry> {
         self.queue.remove_first(matches)
     }
 

@@ -1,4 +1,4 @@
-use super::Queued;
+use super::QueueEntry;
 use airhop_base::{Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ pub struct Fifo {
 /// Queued packet.
 #[derive(Debug)]
 pub struct FifoEntry {
-    pub packet: Queued,
+    pub packet: QueueEntry,
     /// Length of the packet in bytes.
     pub bytes: u32,
     /// Arrival time.
@@ -22,7 +22,7 @@ pub struct FifoEntry {
 
 impl Fifo {
     /// Adds a packet at the tail.
-    pub fn push(&mut self, now: Time, packet: Queued, arena: &Arena<Packet>) {
+    pub fn push(&mut self, now: Time, packet: QueueEntry, arena: &Arena<Packet>) {
         let bytes = arena.get(&packet.id).bytes;
         self.bytes += u64::from(bytes);
         self.waiting.push_back(FifoEntry { packet, bytes, arrival_time: now });
@@ -41,7 +41,7 @@ impl Fifo {
     }
 
     /// Removes the first packet for which `matches` returns true.
-    pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<FifoEntry> {
+    pub fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<FifoEntry> {
         let place = self.waiting.iter().position(|waiting| matches(&waiting.packet))?;
         let found = self.waiting.remove(place);
         self.after_removal(found)

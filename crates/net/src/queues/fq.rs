@@ -1,5 +1,5 @@
 use super::fifo::Fifo;
-use super::{Dropped, QueueDisc, Queued, bucket};
+use super::{DroppedPackets, QueueDisc, QueueEntry, bucket};
 use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ impl Fq {
     }
 
     /// Removes the newest packet of the flow with the longest queue.
-    fn remove_newest_of_longest(&mut self) -> Option<Queued> {
+    fn remove_newest_of_longest(&mut self) -> Option<QueueEntry> {
         let (i, longest) = self.flows.iter_mut().enumerate().rev().max_by_key(|(_, flow)| flow.fifo.len())?;
         let stolen = longest.fifo.pop_newest()?;
         self.after_removal_from(i as u16);
@@ -63,7 +63,13 @@ impl Fq {
 }
 
 impl QueueDisc for Fq {
-    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(
+        &mut self,
+        now: Time,
+        packet: QueueEntry,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) {
         let i = bucket(arena.get(&packet.id), u16::MAX);
         if self.flows.len() <= i as usize {
             self.flows.resize_with(i as usize + 1, Flow::default);
@@ -79,7 +85,7 @@ impl QueueDisc for Fq {
         }
     }
 
-    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Queued> {
+    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut DroppedPackets) -> Option<QueueEntry> {
         loop {
             let i = *self.active.front()?;
             let flow = &mut self.flows[i as usize];
@@ -102,7 +108,7 @@ impl QueueDisc for Fq {
         }
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+    fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry> {
         let mut queues = (0..).zip(&mut self.flows);
         let (i, found) = queues.find_map(|(i, flow)| Some((i, flow.fifo.remove_first(matches)?)))?;
         self.after_removal_from(i);

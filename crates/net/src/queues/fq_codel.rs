@@ -1,7 +1,7 @@
 use super::codel::CodelPlan;
-use super::codel::ControlLaw;
+use super::codel::CodelState;
 use super::fifo::{Fifo, FifoEntry};
-use super::{Dropped, Marker, QueueDisc, Queued, bucket};
+use super::{DroppedPackets, Marker, QueueDisc, QueueEntry, bucket};
 use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -12,9 +12,9 @@ pub struct FqCodelPlan {
     /// CoDel parameters of each queue. The capacity applies to all queues together.
     pub codel: CodelPlan,
     /// Quantum in bytes: amount that a queue may send per turn.
-    pub quantum: u32,
+    pub quantum_bytes: u32,
     /// Number of queues. Flows share a queue if their numbers are equal modulo the number of queues.
-    pub flows: u16,
+    pub queue_count: u16,
 }
 
 /// FQ-CoDel (RFC 8290): one CoDel queue per flow. Queues are served round-robin, with a quantum of bytes per
@@ -40,7 +40,7 @@ pub struct FqCodel {
 #[derive(Debug)]
 struct Queue {
     fifo: Fifo,
-    law: ControlLaw,
+    law: CodelState,
     /// Bytes that the queue may still send in its turn. Negative after a packet that exceeded the credits.
     credits: i64,
     /// True if the queue is in `new` or `old`.
@@ -49,7 +49,7 @@ struct Queue {
 
 impl FqCodel {
     /// Maximum number of packets dropped together (RFC 8290 §4.1).
-    const BATCH: usize = 64;
+    const MAX_DROP_BATCH: usize = 64;
 
     /// Creates the queues, all empty.
     pub fn new(plan: FqCodelPlan) -> Self {
@@ -60,9 +60,9 @@ impl FqCodel {
     /// Returns the queue index of an arriving packet. Memory is allocated only for queues in use.
     fn queue_of(&mut self, packet: &Packet) -> u16 {
         self.mtu = self.mtu.max(packet.bytes);
-        let i = bucket(packet, self.plan.flows);
+        let i = bucket(packet, self.plan.queue_count);
         if self.queues.len() <= i as usize {
-            let law = || ControlLaw::new(self.plan.codel);
+            let law = || CodelState::new(self.plan.codel);
             let empty = || Queue { fifo: Fifo::default(), law: law(), credits: 0, is_active: false };
             self.queues.resize_with(i as usize + 1, empty);
         }
@@ -74,7 +74,7 @@ impl FqCodel {
         let queue = &mut self.queues[i as usize];
         if !queue.is_active {
             queue.is_active = true;
-            queue.credits = i64::from(self.plan.quantum);
+            queue.credits = i64::from(self.plan.quantum_bytes);
             self.new.push_back(i);
         }
     }
@@ -86,14 +86,14 @@ impl FqCodel {
         self.old.push_back(i);
     }
 
-    /// Drops half of the packets of the queue with the most bytes, oldest first and at most [`Self::BATCH`]
+    /// Drops half of the packets of the queue with the most bytes, oldest first and at most [`Self::MAX_DROP_BATCH`]
     /// (RFC 8290 §4.1).
-    fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
+    fn drop_from_fattest(&mut self, dropped: &mut DroppedPackets) {
         let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.queued_bytes()) else {
             return;
         };
         let before = fattest.fifo.queued_bytes();
-        let count = (fattest.fifo.len() / 2).clamp(1, Self::BATCH);
+        let count = (fattest.fifo.len() / 2).clamp(1, Self::MAX_DROP_BATCH);
         let oldest = std::iter::from_fn(|| fattest.fifo.pop()).take(count);
         dropped.extend(oldest.map(|waiting| (waiting.packet, DropCause::Queue)));
         self.len -= count;
@@ -106,7 +106,7 @@ impl FqCodel {
         i: u16,
         now: Time,
         arena: &mut Arena<Packet>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
     ) -> Option<FifoEntry> {
         let Queue { fifo, law, credits, .. } = &mut self.queues[i as usize];
         let (len, bytes) = (fifo.len(), fifo.queued_bytes());
@@ -121,20 +121,26 @@ impl FqCodel {
 }
 
 impl QueueDisc for FqCodel {
-    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(
+        &mut self,
+        now: Time,
+        packet: QueueEntry,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) {
         let i = self.queue_of(arena.get(&packet.id));
         self.len += 1;
         self.bytes += u64::from(arena.get(&packet.id).bytes);
         self.queues[i as usize].fifo.push(now, packet, arena);
         self.activate(i);
-        if self.len > self.plan.codel.packets {
+        if self.len > self.plan.codel.capacity_packets {
             self.drop_from_fattest(dropped);
         }
     }
 
     /// Handles a packet that passes without queueing. All queues are empty and become inactive, except the
     /// packet's own queue.
-    fn pass(
+    fn pass_unqueued(
         &mut self,
         _: Time,
         _: Time,
@@ -155,12 +161,17 @@ impl QueueDisc for FqCodel {
 
     /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty moves to the old queues for
     /// one more round. Otherwise the queue could become new again and again, and starve the other queues.
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
+    fn pop(
+        &mut self,
+        now: Time,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) -> Option<QueueEntry> {
         loop {
             let is_new = !self.new.is_empty();
             let i = *if is_new { &self.new } else { &self.old }.front()?;
             if self.queues[i as usize].credits <= 0 {
-                self.queues[i as usize].credits += i64::from(self.plan.quantum);
+                self.queues[i as usize].credits += i64::from(self.plan.quantum_bytes);
                 self.move_to_old_queues(i, is_new);
                 continue;
             }
@@ -176,7 +187,7 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+    fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry> {
         let found = self.queues.iter_mut().find_map(|queue| queue.fifo.remove_first(matches))?;
         self.len -= 1;
         self.bytes -= u64::from(found.bytes);
@@ -192,7 +203,7 @@ impl QueueDisc for FqCodel {
     }
 
     fn capacity(&self) -> usize {
-        self.plan.codel.packets
+        self.plan.codel.capacity_packets
     }
 
     fn marker(&self) -> Option<&Marker> {
@@ -208,12 +219,12 @@ mod tests {
     use airhop_base::{FlowId, Span};
 
     const CODEL: CodelPlan = CodelPlan {
-        packets: 10_240,
-        target: Span::from_millis(5),
+        capacity_packets: 10_240,
+        target_delay: Span::from_millis(5),
         interval: Span::from_millis(100),
         ecn: true,
     };
-    const PLAN: FqCodelPlan = FqCodelPlan { codel: CODEL, quantum: 1514, flows: 1024 };
+    const PLAN: FqCodelPlan = FqCodelPlan { codel: CODEL, quantum_bytes: 1514, queue_count: 1024 };
 
     fn of(flow: u16, bytes: u32) -> impl Fn(&mut Packet) {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
@@ -287,7 +298,7 @@ mod tests {
     // the oldest first, and at most 64 packets.
     #[test]
     fn a_full_fq_codel_buffer_drops_from_the_longest_queue() {
-        let limit = |packets| FqCodelPlan { codel: CodelPlan { packets, ..CODEL }, ..PLAN };
+        let limit = |packets| FqCodelPlan { codel: CodelPlan { capacity_packets: packets, ..CODEL }, ..PLAN };
         let mut bench = waiting(limit(10), &[(6, 300), (4, 1000)]);
         assert_eq!(
             bench.offer_with(of(0, 300)),
@@ -359,7 +370,7 @@ mod tests {
     // share a queue.
     #[test]
     fn flows_share_a_queue_by_number_modulo_queue_count() {
-        let two = FqCodelPlan { flows: 2, ..PLAN };
+        let two = FqCodelPlan { queue_count: 2, ..PLAN };
         let mut bench = waiting(two, &[(2, 1000), (2, 1000), (2, 1000)]);
         assert_eq!(bench.drain(), [0, 1, 2, 3, 4, 5], "0 and 2 share a queue: 0 1 | 2 3 | 4 5");
         let mut bench = waiting(two, &[(2, 1000), (0, 0), (2, 1000), (1, 1000)]);

@@ -2,7 +2,7 @@
 
 use super::testing::Bench;
 use super::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
-use super::{QueueDisc, discipline};
+use super::{QueueDisc, build_discipline};
 use airhop_base::{Ecn, FlowId, Packet, Profile, Span};
 use airhop_engine::RandomStreams;
 use proptest::collection::vec;
@@ -16,25 +16,27 @@ fn disciplines() -> Vec<QueuePlan> {
     let packets = CAPACITY;
     let (target, interval) = (Span::from_millis(2), Span::from_millis(10));
     let (mut codel, mut pie) = (CodelPlan::RFC8289, PiePlan::RFC8033);
-    (codel.packets, codel.target, codel.interval, codel.ecn) = (packets, target, interval, true);
-    (pie.packets, pie.target, pie.burst, pie.ecn) = (packets, target, Span::ZERO, true);
+    (codel.capacity_packets, codel.target_delay, codel.interval, codel.ecn) =
+        (packets, target, interval, true);
+    (pie.capacity_packets, pie.target_delay, pie.burst_allowance, pie.ecn) =
+        (packets, target, Span::ZERO, true);
     let (min, max, max_p, weight) = (2.0, 6.0, 0.3, 0.2);
     vec![
         QueuePlan::DropTail { packets },
         QueuePlan::Red(RedPlan {
-            packets,
-            min,
-            max,
+            capacity_packets: packets,
+            min_threshold: min,
+            max_threshold: max,
             max_p,
             weight,
             gentle: true,
             ecn: true,
-            mean_packet: 500,
+            mean_packet_bytes: 500,
         }),
         QueuePlan::congestion_warning(packets),
         QueuePlan::Biased { packets },
         QueuePlan::Codel(codel),
-        QueuePlan::FqCodel(FqCodelPlan { codel, quantum: 600, flows: 3 }),
+        QueuePlan::FqCodel(FqCodelPlan { codel, quantum_bytes: 600, queue_count: 3 }),
         QueuePlan::Pie(pie),
         QueuePlan::Fq { packets, quantum: 600 },
     ]
@@ -155,14 +157,14 @@ proptest! {
     fn every_packet_is_dropped_removed_or_queued_exactly_once(steps in vec(step(), 1..300)) {
         for plan in disciplines() {
             let stream = RandomStreams::new(1, 0).stream("queue");
-            let disc = discipline(&plan, |bytes| Span::from_micros(u64::from(bytes)), stream);
+            let disc = build_discipline(&plan, |bytes| Span::from_micros(u64::from(bytes)), stream);
             let mut audit = Audit { bench: Bench::of(disc), inside: BTreeSet::new(), flows: Vec::new(), plan };
             steps.iter().for_each(|&step| audit.take(step));
             while !audit.inside.is_empty() {
                 audit.take(Step::Wait(3));
                 audit.take(Step::Pop);
             }
-            let counted: u64 = audit.bench.disc.marker().iter().flat_map(|marker| marker.by_flow()).sum();
+            let counted: u64 = audit.bench.disc.marker().iter().flat_map(|marker| marker.marks_by_flow()).sum();
             assert_eq!(counted, audit.bench.marked, "{plan:?}");
         }
     }

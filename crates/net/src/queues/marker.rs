@@ -14,13 +14,13 @@ impl Marker {
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         if packet.ecn.is_ecn_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
-            self.count(packet);
+            self.count_mark(packet);
         }
         packet.ecn.is_ecn_capable()
     }
 
     /// Counts a mark. Packets without a flow are not ECN-capable.
-    fn count(&mut self, packet: &Packet) {
+    fn count_mark(&mut self, packet: &Packet) {
         let Some(flow) = packet.flow.index() else { return };
         if self.by_flow.len() <= flow {
             self.by_flow.resize(flow + 1, 0);
@@ -29,7 +29,7 @@ impl Marker {
     }
 
     /// Returns the number of marks by flow. Flows beyond the end of the slice have no marks.
-    pub fn by_flow(&self) -> &[u64] {
+    pub fn marks_by_flow(&self) -> &[u64] {
         &self.by_flow
     }
 }
@@ -57,6 +57,6 @@ mod tests {
             assert_eq!(marker.mark(&mut packet), is_capable);
             assert_eq!(packet.ecn, if is_capable { Ecn::Ce } else { Ecn::NotEct });
         }
-        assert_eq!(marker.by_flow(), [0, 1, 0, 2]);
+        assert_eq!(marker.marks_by_flow(), [0, 1, 0, 2]);
     }
 }

@@ -25,7 +25,7 @@ mod waits;
 use crate::delays::DelaySummary;
 use airhop_base::{DropCause, Packet, Span, Time};
 use airhop_engine::{Arena, Id, RandomStream};
-use airhop_radio::layer::Station;
+use airhop_radio::layer::StationIndex;
 use biased::Biased;
 use codel::Codel;
 pub use codel::CodelPlan;
@@ -48,10 +48,16 @@ pub(crate) use waits::SojournTimes;
 pub(crate) trait QueueDisc: Debug + Send {
     /// Offers a packet to the discipline. The packet may be marked, and is then queued or added to `dropped`.
     /// The discipline may also drop packets that were already queued.
-    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped);
+    fn push(
+        &mut self,
+        now: Time,
+        packet: QueueEntry,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    );
     /// Handles a packet that passes without queueing. The queue is empty, and the link has been free since
     /// `idle_since`. The discipline may mark the packet, or drop it and return the cause.
-    fn pass(
+    fn pass_unqueued(
         &mut self,
         now: Time,
         idle_since: Time,
@@ -63,9 +69,14 @@ pub(crate) trait QueueDisc: Debug + Send {
     }
     /// Removes and returns the next packet. The discipline may mark the packet. Packets that are dropped
     /// first are added to `dropped`.
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued>;
+    fn pop(
+        &mut self,
+        now: Time,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) -> Option<QueueEntry>;
     /// Removes and returns the first packet for which `matches` returns true, at any position in the queue.
-    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued>;
+    fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry>;
     /// Passes the queued packets to `matches`, those of each flow in order, until `matches` returns true.
     /// Returns true if a packet matched.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
@@ -81,26 +92,26 @@ pub(crate) trait QueueDisc: Debug + Send {
 
 /// Packet in a queue.
 #[derive(Debug)]
-pub(crate) struct Queued {
+pub(crate) struct QueueEntry {
     pub id: Id<Packet>,
     /// Next station of the packet in a cell. Unused before a wired link, which leads to a single node.
-    pub to: Station,
+    pub next_station: StationIndex,
     /// Time at which the packet was offered to the queue.
-    pub since: Time,
+    pub offered_at: Time,
 }
 
 /// State of a queue, as results report it.
 #[derive(Debug)]
 pub(crate) struct QueueState<'a> {
     /// Distribution of sojourn times; `None` if no packet has left the queue.
-    pub wait: Option<DelaySummary>,
+    pub sojourn: Option<DelaySummary>,
     /// Marker; `None` if the queue marks no packets.
     pub marker: Option<&'a Marker>,
 }
 
 /// Packets that a queue drops, in order, each with its cause. The caller reuses one buffer to avoid an
 /// allocation per packet.
-pub(crate) type Dropped = Vec<(Queued, DropCause)>;
+pub(crate) type DroppedPackets = Vec<(QueueEntry, DropCause)>;
 
 /// Queue discipline with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,16 +180,25 @@ impl QueuePlan {
 
 /// Builds the queue of a plan. `time_for(bytes)`: serialisation time on the link behind the queue; `stream`:
 /// random stream of this link.
-pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: RandomStream) -> TxQueue {
-    TxQueue::new(discipline(plan, time_for, stream))
+pub(crate) fn build_tx_queue(
+    plan: &QueuePlan,
+    time_for: impl Fn(u32) -> Span,
+    stream: RandomStream,
+) -> TxQueue {
+    TxQueue::new(build_discipline(plan, time_for, stream))
 }
 
-fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: RandomStream) -> Box<dyn QueueDisc> {
+fn build_discipline(
+    plan: &QueuePlan,
+    time_for: impl Fn(u32) -> Span,
+    stream: RandomStream,
+) -> Box<dyn QueueDisc> {
     match *plan {
         QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
-        QueuePlan::Red(plan) => {
-            Box::new(PolicedFifo::new(Red::new(plan, time_for(plan.mean_packet), stream), plan.packets))
-        }
+        QueuePlan::Red(plan) => Box::new(PolicedFifo::new(
+            Red::new(plan, time_for(plan.mean_packet_bytes), stream),
+            plan.capacity_packets,
+        )),
         QueuePlan::CongestionWarning { packets, threshold, weight } => {
             Box::new(PolicedFifo::new(CongestionWarning::new(threshold, weight), packets))
         }

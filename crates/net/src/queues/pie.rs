@@ -1,5 +1,5 @@
 use super::fifo::Fifo;
-use super::{Dropped, Marker, QueueDisc, Queued};
+use super::{DroppedPackets, Marker, QueueDisc, QueueEntry};
 use airhop_base::{DropCause, Packet, Span, Time};
 use airhop_engine::{Arena, Id, RandomStream};
 
@@ -7,11 +7,11 @@ use airhop_engine::{Arena, Id, RandomStream};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PiePlan {
     /// Queue capacity in packets.
-    pub packets: usize,
+    pub capacity_packets: usize,
     /// Target queueing delay: QDELAY_REF.
-    pub target: Span,
+    pub target_delay: Span,
     /// Burst allowance, MAX_BURST: time without drops after an uncongested period.
-    pub burst: Span,
+    pub burst_allowance: Span,
     /// True if ECN-capable packets are marked instead of dropped while the drop probability is at most 0.1.
     pub ecn: bool,
 }
@@ -38,8 +38,12 @@ pub struct Pie {
 
 impl PiePlan {
     /// Constants of RFC 8033 §4.2 and §4.4, with the capacity of Linux 6.
-    pub const RFC8033: PiePlan =
-        PiePlan { packets: 1000, target: Span::from_millis(15), burst: Span::from_millis(150), ecn: false };
+    pub const RFC8033: PiePlan = PiePlan {
+        capacity_packets: 1000,
+        target_delay: Span::from_millis(15),
+        burst_allowance: Span::from_millis(150),
+        ecn: false,
+    };
 }
 
 impl Pie {
@@ -74,9 +78,15 @@ impl Pie {
 }
 
 impl QueueDisc for Pie {
-    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(
+        &mut self,
+        now: Time,
+        packet: QueueEntry,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) {
         self.control.catch_up(now);
-        if self.fifo.len() >= self.plan.packets {
+        if self.fifo.len() >= self.plan.capacity_packets {
             self.control.accumulated = 0.0;
             return dropped.push((packet, DropCause::Queue));
         }
@@ -86,7 +96,7 @@ impl QueueDisc for Pie {
         }
     }
 
-    fn pass(
+    fn pass_unqueued(
         &mut self,
         now: Time,
         _: Time,
@@ -98,7 +108,7 @@ impl QueueDisc for Pie {
         self.drop_or_mark(packet, arena)
     }
 
-    fn pop(&mut self, now: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Queued> {
+    fn pop(&mut self, now: Time, _: &mut Arena<Packet>, _: &mut DroppedPackets) -> Option<QueueEntry> {
         self.control.catch_up(now);
         let next = self.fifo.pop();
         let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.arrival_time);
@@ -107,7 +117,7 @@ impl QueueDisc for Pie {
         next.map(|waiting| waiting.packet)
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+    fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry> {
         self.fifo.remove_first(matches).map(|waiting| waiting.packet)
     }
 
@@ -120,7 +130,7 @@ impl QueueDisc for Pie {
     }
 
     fn capacity(&self) -> usize {
-        self.plan.packets
+        self.plan.capacity_packets
     }
 
     fn marker(&self) -> Option<&Marker> {
@@ -166,13 +176,13 @@ impl Controller {
 
     fn new(plan: PiePlan) -> Self {
         Controller {
-            target: plan.target.secs_f64(),
-            burst: plan.burst,
+            target: plan.target_delay.secs_f64(),
+            burst: plan.burst_allowance,
             probability: 0.0,
             accumulated: 0.0,
             delay: 0.0,
             delay_before: 0.0,
-            burst_left: plan.burst,
+            burst_left: plan.burst_allowance,
             next_update: Time::ZERO + Self::UPDATE_INTERVAL,
         }
     }
@@ -259,7 +269,7 @@ mod tests {
 
     /// Returns a controller without burst allowance. Delays are in seconds.
     fn at(probability: f64, delay_before: f64, delay: f64) -> Controller {
-        let calm = Controller::new(PiePlan { burst: Span::ZERO, ..PLAN });
+        let calm = Controller::new(PiePlan { burst_allowance: Span::ZERO, ..PLAN });
         Controller { probability, delay_before, delay, ..calm }
     }
 
@@ -324,7 +334,8 @@ mod tests {
     // delay is below half of the target.
     #[test]
     fn pie_drops_no_packet_in_the_first_150_ms_of_a_burst() {
-        let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
+        let mut pie =
+            Controller { burst_left: PLAN.burst_allowance, burst: PLAN.burst_allowance, ..at(1.0, 1.0, 1.0) };
         let told_at = |pie: &mut Controller, ms| {
             pie.catch_up(Time::ZERO + Span::from_millis(ms));
             pie.restore_burst_allowance();
@@ -337,7 +348,7 @@ mod tests {
         assert_eq!(pie.burst_left, Span::ZERO, "the interval has not ended");
         pie.probability = 0.0;
         told_at(&mut pie, 166);
-        assert_eq!(pie.burst_left, PLAN.burst);
+        assert_eq!(pie.burst_left, PLAN.burst_allowance);
     }
 
     // RFC 8033 §5.4: at p = 0.05 the distance between drops is at least 17 and at most 170 packets. From the

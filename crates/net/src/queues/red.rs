@@ -1,6 +1,6 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
-use super::{Dropped, Marker, QueueDisc};
+use super::{DroppedPackets, Marker, QueueDisc};
 use airhop_base::{DropCause, Packet, Span, Time};
 use airhop_engine::{Arena, Id, RandomStream};
 
@@ -8,13 +8,13 @@ use airhop_engine::{Arena, Id, RandomStream};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedPlan {
     /// Queue capacity in packets.
-    pub packets: usize,
+    pub capacity_packets: usize,
     /// Minimum threshold of the average queue in packets. At or above this average, packets are dropped or
     /// marked with some probability.
-    pub min: f64,
+    pub min_threshold: f64,
     /// Maximum threshold of the average queue in packets, greater than `min`. The probability reaches `max_p`
     /// at this average.
-    pub max: f64,
+    pub max_threshold: f64,
     /// Probability of a drop or mark at an average just below `max`.
     pub max_p: f64,
     /// Weight of one arrival in the average, (0, 1].
@@ -26,7 +26,7 @@ pub struct RedPlan {
     pub ecn: bool,
     /// Typical packet length in bytes. While the link is idle, the average decays as if packets of this
     /// length arrived back to back.
-    pub mean_packet: u32,
+    pub mean_packet_bytes: u32,
 }
 
 /// Random early detection (Floyd and Jacobson 1993).
@@ -90,7 +90,7 @@ impl Red {
 
     /// Returns p_b, the probability at the present average; `None` if the average is below `min`.
     fn probability(&self) -> Option<f64> {
-        let RedPlan { min, max, max_p, gentle, .. } = self.plan;
+        let RedPlan { min_threshold: min, max_threshold: max, max_p, gentle, .. } = self.plan;
         if self.average < min {
             None
         } else if self.average < max {
@@ -109,7 +109,7 @@ impl EnqueuePolicy for Red {
         queue: &mut DropTail,
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
-        _: &mut Dropped,
+        _: &mut DroppedPackets,
     ) -> Option<DropCause> {
         self.average += self.plan.weight * (queue.len() as f64 - self.average);
         self.drop_or_mark(packet, arena)
@@ -143,14 +143,14 @@ mod tests {
     use airhop_engine::RandomStreams;
 
     const PLAN: RedPlan = RedPlan {
-        packets: 50,
-        min: 5.0,
-        max: 15.0,
+        capacity_packets: 50,
+        min_threshold: 5.0,
+        max_threshold: 15.0,
         max_p: 0.1,
         weight: 0.002,
         gentle: true,
         ecn: true,
-        mean_packet: 500,
+        mean_packet_bytes: 500,
     };
 
     fn red(plan: RedPlan) -> Red {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn bench(red: Red) -> Bench<PolicedFifo<Red>> {
-        let packets = red.plan.packets;
+        let packets = red.plan.capacity_packets;
         Bench::new(PolicedFifo::new(red, packets))
     }
 
@@ -207,7 +207,7 @@ mod tests {
     // time t multiplies it by (1 - w)^(t / s), where s is the serialisation time of a packet.
     #[test]
     fn the_red_average_follows_the_queue_and_decays_when_idle() {
-        let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
+        let mut bench = bench(red(RedPlan { min_threshold: 40.0, max_threshold: 45.0, ..PLAN }));
         (0..50).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         let expected = (0..50).fold(0.0, |average, q| average + 0.002 * (f64::from(q) - average));
         assert!((bench.disc.policy.average - expected).abs() < 1e-12);
@@ -228,7 +228,7 @@ mod tests {
             (false, ect, true, false),
             (true, |_| {}, true, false),
         ] {
-            let mut bench = bench(at(10.0, RedPlan { packets: 1000, ecn, ..PLAN }));
+            let mut bench = bench(at(10.0, RedPlan { capacity_packets: 1000, ecn, ..PLAN }));
             let offers: Vec<_> = (0..1000).map(|_| bench.offer_with(set)).collect();
             let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, DropCause::Aqm))).count();
             let marks = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();

@@ -1,6 +1,6 @@
 //! Test bench for a queue discipline. Packets are numbered in their order of arrival.
 
-use super::{Dropped, QueueDisc, Queued};
+use super::{DroppedPackets, QueueDisc, QueueEntry};
 use airhop_base::{Body, Datagram, DropCause, Ecn, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::Arena;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub struct Bench<Q: ?Sized> {
     /// Number of packets marked so far, including packets dropped later.
     pub marked: u64,
     arena: Arena<Packet>,
-    dropped: Dropped,
+    dropped: DroppedPackets,
     made: u64,
 }
 
@@ -35,7 +35,7 @@ impl<Q: QueueDisc> Bench<Q> {
 
 impl<Q: QueueDisc + ?Sized> Bench<Q> {
     pub fn of(disc: Box<Q>) -> Self {
-        let (arena, dropped) = (Arena::new(), Dropped::new());
+        let (arena, dropped) = (Arena::new(), DroppedPackets::new());
         Bench { disc, now: Time::ZERO, idle: Span::ZERO, marked: 0, arena, dropped, made: 0 }
     }
 
@@ -57,7 +57,12 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
-        self.disc.push(self.now, Queued { id, to: 0, since: self.now }, &mut self.arena, &mut self.dropped);
+        self.disc.push(
+            self.now,
+            QueueEntry { id, next_station: 0, offered_at: self.now },
+            &mut self.arena,
+            &mut self.dropped,
+        );
     }
 
     /// Removes the first packet of a flow, and returns its number.
@@ -94,7 +99,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     pub fn pass_with(&mut self, set: impl Fn(&mut Packet)) -> Ecn {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
-        assert_eq!(self.disc.pass(self.now + self.idle, self.now, &id, &mut self.arena), None);
+        assert_eq!(self.disc.pass_unqueued(self.now + self.idle, self.now, &id, &mut self.arena), None);
         self.arena.take(id).ecn
     }
 

@@ -1,4 +1,4 @@
-use super::{Dropped, Marker, QueueDisc, QueueState, Queued, SojournTimes};
+use super::{DroppedPackets, Marker, QueueDisc, QueueEntry, QueueState, SojournTimes};
 use airhop_base::{DropCause, Packet, Time};
 use airhop_engine::{Arena, Id};
 
@@ -23,7 +23,7 @@ struct Record {
 #[derive(Debug)]
 pub enum OfferOutcome {
     /// The packet passes to the transmitter without queueing.
-    Passes(Queued),
+    Passes(QueueEntry),
     /// The discipline dropped the packet instead of passing it without queueing.
     Refused,
     /// The packet was offered to the discipline, and is queued or in the list of dropped packets.
@@ -43,14 +43,14 @@ impl TxQueue {
         &mut self,
         now: Time,
         free_since: Option<Time>,
-        packet: Queued,
+        packet: QueueEntry,
         arena: &mut Arena<Packet>,
-        dropped: &mut Dropped,
+        dropped: &mut DroppedPackets,
     ) -> OfferOutcome {
         if let Some(since) = free_since
             && !self.has_waiting()
         {
-            let Some(why) = self.discipline.pass(now, since, &packet.id, arena) else {
+            let Some(why) = self.discipline.pass_unqueued(now, since, &packet.id, arena) else {
                 self.record.waits.add_unqueued();
                 return OfferOutcome::Passes(packet);
             };
@@ -64,13 +64,18 @@ impl TxQueue {
 
     /// Removes and returns the next packet. Packets that the discipline drops first are added to `dropped`.
     #[inline]
-    pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
+    pub fn pop(
+        &mut self,
+        now: Time,
+        arena: &mut Arena<Packet>,
+        dropped: &mut DroppedPackets,
+    ) -> Option<QueueEntry> {
         if !self.record.may_wait {
             return None;
         }
         let next = self.discipline.pop(now, arena, dropped);
         match &next {
-            Some(packet) => self.record.waits.add(now - packet.since),
+            Some(packet) => self.record.waits.add_queued(now - packet.offered_at),
             None => self.record.may_wait = false,
         }
         next
@@ -84,12 +89,12 @@ impl TxQueue {
     }
 
     /// Removes and returns the first packet for which `matches` returns true, at any position in the queue.
-    pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+    pub fn remove_first(&mut self, matches: &dyn Fn(&QueueEntry) -> bool) -> Option<QueueEntry> {
         self.discipline.remove_first(matches)
     }
 
     /// Drops all queued packets, because their route is lost.
-    pub fn clear(&mut self, dropped: &mut Dropped) {
+    pub fn clear(&mut self, dropped: &mut DroppedPackets) {
         while let Some(packet) = self.remove_first(&|_| true) {
             dropped.push((packet, DropCause::Route));
         }
@@ -116,8 +121,8 @@ impl TxQueue {
     }
 
     /// Returns the state of the queue for the results.
-    pub fn state(&self) -> QueueState<'_> {
-        QueueState { wait: self.record.waits.summary(), marker: self.marker() }
+    pub fn queue_state(&self) -> QueueState<'_> {
+        QueueState { sojourn: self.record.waits.summary(), marker: self.marker() }
     }
 
     /// Ends the warm-up. Only packets that leave the queue later count in the sojourn times.
@@ -138,11 +143,14 @@ mod tests {
     #[test]
     fn a_packet_passes_a_free_transmitter_without_queueing() {
         let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, RandomStreams::new(1, 0).stream("queue"));
-        let mut queue = super::super::build(&plan, |_| airhop_base::Span::ZERO, stream);
-        let (mut arena, mut dropped) = (Arena::new(), Dropped::new());
+        let mut queue = super::super::build_tx_queue(&plan, |_| airhop_base::Span::ZERO, stream);
+        let (mut arena, mut dropped) = (Arena::new(), DroppedPackets::new());
         let mut offer = |queue: &mut TxQueue, number, free: bool| {
-            let packet =
-                Queued { id: arena.insert(datagram(number)), to: number as u16 + 10, since: Time::ZERO };
+            let packet = QueueEntry {
+                id: arena.insert(datagram(number)),
+                next_station: number as u16 + 10,
+                offered_at: Time::ZERO,
+            };
             match queue.offer(Time::ZERO, free.then_some(Time::ZERO), packet, &mut arena, &mut dropped) {
                 OfferOutcome::Passes(packet) => Some(self::number(&arena.take(packet.id))),
                 _ => None,
@@ -151,8 +159,8 @@ mod tests {
         assert_eq!(offer(&mut queue, 0, true), Some(0));
         assert_eq!([1, 2, 3].map(|number| offer(&mut queue, number, false)), [None; 3]);
         assert_eq!(offer(&mut queue, 4, true), None, "other queues are served first");
-        assert_eq!(dropped.iter().map(|(packet, _)| packet.to).collect::<Vec<_>>(), [13, 14]);
-        let mut next = || queue.pop(Time::ZERO, &mut arena, &mut dropped).map(|packet| packet.to);
+        assert_eq!(dropped.iter().map(|(packet, _)| packet.next_station).collect::<Vec<_>>(), [13, 14]);
+        let mut next = || queue.pop(Time::ZERO, &mut arena, &mut dropped).map(|packet| packet.next_station);
         assert_eq!([next(), next(), next()], [Some(11), Some(12), None]);
         assert!(!queue.has_waiting());
     }

@@ -21,7 +21,7 @@ impl SojournTimes {
 
     /// Adds the sojourn time of a queued packet.
     #[inline]
-    pub fn add(&mut self, wait: Span) {
+    pub fn add_queued(&mut self, wait: Span) {
         self.waits.add(wait, 1);
     }
 
@@ -42,8 +42,8 @@ mod tests {
         let mut waits = SojournTimes::default();
         assert_eq!(waits.summary(), None);
         (0..9).for_each(|_| waits.add_unqueued());
-        waits.add(Span::from_millis(50));
+        waits.add_queued(Span::from_millis(50));
         let found = waits.summary().expect("ten packets");
-        assert_eq!((found.mean, found.p50, found.p95, found.max), (5.0, 0.0, 50.0, 50.0));
+        assert_eq!((found.mean_ms, found.p50_ms, found.p95_ms, found.max_ms), (5.0, 0.0, 50.0, 50.0));
     }
 }

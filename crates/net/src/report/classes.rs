@@ -3,7 +3,7 @@
 use super::measures::{ClassReport, FlowReport};
 use super::quality::ClassQuality;
 use crate::delays::DelayHistogram;
-use crate::transit::Completions;
+use crate::transit::CompletionTimes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ struct Class {
     /// application opened.
     goodputs: BTreeMap<usize, f64>,
     delays: DelayHistogram,
-    completions: Completions,
+    completions: CompletionTimes,
     /// Number of unfinished transfers and requests; `None` if no application in the class has either.
     unfinished: Option<u64>,
     quality: ClassQuality,
@@ -34,12 +34,12 @@ pub(crate) struct ClassMember<'a> {
     pub delays: Option<&'a DelayHistogram>,
     /// Completions of the flow's application, and the number of unfinished transfers and requests; `None` if
     /// the application has neither.
-    pub completions: Option<(&'a Completions, u64)>,
+    pub completions: Option<(&'a CompletionTimes, u64)>,
 }
 
 impl Classes {
     /// Adds the results of a flow to those of its class.
-    pub fn add(&mut self, member: &ClassMember) {
+    pub fn add_flow(&mut self, member: &ClassMember) {
         let FlowReport { class: name, goodput_mbps, quality, .. } = member.report;
         let class = match self.0.iter().position(|class| class.name == *name) {
             Some(place) => &mut self.0[place],
@@ -71,7 +71,7 @@ impl Class {
             name,
             goodputs: BTreeMap::new(),
             delays: DelayHistogram::default(),
-            completions: Completions::default(),
+            completions: CompletionTimes::default(),
             unfinished: None,
             quality: ClassQuality::default(),
         }
@@ -81,7 +81,7 @@ impl Class {
         ClassReport {
             flows: self.goodputs.len(),
             goodput_mbps: self.goodputs.values().sum(),
-            jain: jain(self.goodputs.values()),
+            jain: jain_index(self.goodputs.values()),
             delay_ms: self.delays.summary(),
             completion_ms: self.unfinished.map(|unfinished| self.completions.summary(unfinished)),
             quality: self.quality,
@@ -91,7 +91,7 @@ impl Class {
 }
 
 /// Returns Jain's fairness index of the shares (Jain, Chiu and Hawe 1984); `None` if all shares are zero.
-pub(crate) fn jain<'a>(shares: impl Iterator<Item = &'a f64> + Clone) -> Option<f64> {
+pub(crate) fn jain_index<'a>(shares: impl Iterator<Item = &'a f64> + Clone) -> Option<f64> {
     let squares: f64 = shares.clone().map(|share| share * share).sum();
     let sum: f64 = shares.clone().sum();
     (squares > 0.0).then(|| sum * sum / (shares.count() as f64 * squares))
@@ -117,7 +117,7 @@ mod tests {
         let mut classes = Classes::default();
         let flows = [flow("down", 1.0), flow("up", 0.0), flow("down", 2.5), flow("down", 0.5)];
         for (report, group) in flows.iter().zip([0, 1, 2, 2]) {
-            classes.add(&member(report, group));
+            classes.add_flow(&member(report, group));
         }
         let [down, up] = &classes.reports()[..] else { panic!("two classes") };
         assert_eq!((&*down.name, down.flows, down.goodput_mbps, down.jain), ("down", 2, 4.0, Some(0.8)));
@@ -132,18 +132,26 @@ mod tests {
         let (mut short, mut long) = (DelayHistogram::default(), DelayHistogram::default());
         short.add(Span::from_millis(10), 3);
         long.add(Span::from_millis(100), 1);
-        let mut pages = Completions::default();
+        let mut pages = CompletionTimes::default();
         pages.add(Time::ZERO, Time::ZERO + Span::from_millis(7));
         let (a, b) = (flow("web", 1.0), flow("web", 1.0));
         let mut classes = Classes::default();
-        classes.add(&ClassMember { delays: Some(&short), completions: Some((&pages, 2)), ..member(&a, 0) });
-        classes.add(&ClassMember { delays: Some(&long), completions: Some((&pages, 1)), ..member(&b, 1) });
+        classes.add_flow(&ClassMember {
+            delays: Some(&short),
+            completions: Some((&pages, 2)),
+            ..member(&a, 0)
+        });
+        classes.add_flow(&ClassMember {
+            delays: Some(&long),
+            completions: Some((&pages, 1)),
+            ..member(&b, 1)
+        });
         let [web] = &classes.reports()[..] else { panic!("one class") };
         let delay = web.delay_ms.expect("delays");
-        assert_eq!((delay.mean, delay.max), (32.5, 100.0));
-        assert!((10.0..=10.1).contains(&delay.p50), "{}", delay.p50);
+        assert_eq!((delay.mean_ms, delay.max_ms), (32.5, 100.0));
+        assert!((10.0..=10.1).contains(&delay.p50_ms), "{}", delay.p50_ms);
         let completion = web.completion_ms.expect("completions");
         assert_eq!((completion.count, completion.unfinished), (2, 3));
-        assert_eq!(completion.times.map(|times| times.mean), Some(7.0));
+        assert_eq!(completion.times.map(|times| times.mean_ms), Some(7.0));
     }
 }

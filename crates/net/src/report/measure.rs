@@ -6,7 +6,7 @@ use super::marks::EcnCounts;
 use crate::delays::DelaySummary;
 use crate::ground_truth::lateness::NoticeLateness;
 use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
-use crate::transit::Completion;
+use crate::transit::CompletionSummary;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::LossClass;
 
@@ -297,7 +297,7 @@ impl Quantity for NoticeLateness {
         let Some(mean_ms) = self.mean_ms() else { return ReportValue::Null };
         ReportValue::Group(vec![
             ("notices", ReportValue::Count(self.notices)),
-            ("late", ReportValue::Count(self.late)),
+            ("late", ReportValue::Count(self.late_notices)),
             ("mean_ms", ReportValue::Real(mean_ms)),
         ])
     }
@@ -313,7 +313,11 @@ impl Quantity for Option<DelaySummary> {
     }
 
     fn value(&self) -> ReportValue {
-        let Some(DelaySummary { mean, p50, p95, p99, max, .. }) = *self else { return ReportValue::Null };
+        let Some(DelaySummary { mean_ms: mean, p50_ms: p50, p95_ms: p95, p99_ms: p99, max_ms: max, .. }) =
+            *self
+        else {
+            return ReportValue::Null;
+        };
         let named = [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99), ("max", max)];
         ReportValue::Group(named.map(|(key, ms)| (key, ReportValue::Real(ms))).into())
     }
@@ -329,7 +333,9 @@ impl Quantity for RttSummary {
     }
 
     fn value(&self) -> ReportValue {
-        let Some(DelaySummary { min, p50, p95, p99, .. }) = self.0 else { return ReportValue::Null };
+        let Some(DelaySummary { min_ms: min, p50_ms: p50, p95_ms: p95, p99_ms: p99, .. }) = self.0 else {
+            return ReportValue::Null;
+        };
         let named = [("min", min), ("p50", p50), ("p95", p95), ("p99", p99)];
         ReportValue::Group(named.map(|(key, ms)| (key, ReportValue::Real(ms))).into())
     }
@@ -345,13 +351,15 @@ impl Quantity for SojournSummary {
     }
 
     fn value(&self) -> ReportValue {
-        let Some(DelaySummary { mean, p50, p95, p99, .. }) = self.0 else { return ReportValue::Null };
+        let Some(DelaySummary { mean_ms: mean, p50_ms: p50, p95_ms: p95, p99_ms: p99, .. }) = self.0 else {
+            return ReportValue::Null;
+        };
         let named = [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99)];
         ReportValue::Group(named.map(|(key, ms)| (key, ReportValue::Real(ms))).into())
     }
 }
 
-impl Quantity for Option<Completion> {
+impl Quantity for Option<CompletionSummary> {
     fn columns(measure: &Measure) -> Vec<Column> {
         let count = |key: &'static str, short: &str, label: &str| Column {
             short: short.into(),
@@ -370,17 +378,17 @@ impl Quantity for Option<Completion> {
     }
 
     fn value(&self) -> ReportValue {
-        let Some(Completion { count, unfinished, times }) = *self else { return ReportValue::Null };
+        let Some(CompletionSummary { count, unfinished, times }) = *self else { return ReportValue::Null };
         let time = |of: fn(&DelaySummary) -> f64| {
             times.as_ref().map_or(ReportValue::Null, |times| ReportValue::Real(of(times)))
         };
         ReportValue::Group(vec![
             ("count", ReportValue::Count(count)),
             ("unfinished", ReportValue::Count(unfinished)),
-            ("mean", time(|t| t.mean)),
-            ("p50", time(|t| t.p50)),
-            ("p95", time(|t| t.p95)),
-            ("p99", time(|t| t.p99)),
+            ("mean", time(|t| t.mean_ms)),
+            ("p50", time(|t| t.p50_ms)),
+            ("p95", time(|t| t.p95_ms)),
+            ("p99", time(|t| t.p99_ms)),
         ])
     }
 }

@@ -12,7 +12,7 @@ use crate::apps::Quality;
 use crate::delays::DelaySummary;
 use crate::ground_truth::lateness::NoticeLateness;
 use crate::ground_truth::loss_ledger::Confusion;
-use crate::transit::Completion;
+use crate::transit::CompletionSummary;
 use airhop_base::{DropCause, NoticeKind};
 use std::sync::Arc;
 
@@ -207,7 +207,7 @@ measures! {
     /// response: `count` is the number completed after the warm-up, and a second number counts those begun and not
     /// completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for other
     /// applications.
-    completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", of_real: false }
+    completion_ms: Option<CompletionSummary> { label: "Completion", short: "comple- tion", of_real: false }
 
     /// Connections that the application of the flow opened, closed by both sides after the warm-up, and those whose first closer is in
     /// TIME-WAIT at the end (RFC 9293 §3.6.1). All other values of the flow add up over its connections. Null for applications that keep
@@ -243,7 +243,7 @@ measures! {
     /// Completion times of transfers and requests: the distribution over all that completed after the warm-up (`count`), and the number
     /// that has begun and not completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for
     /// applications without transfers and requests.
-    completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", over_flows: PerFlow }
+    completion_ms: Option<CompletionSummary> { label: "Completion", short: "comple- tion", over_flows: PerFlow }
 
     /// Quality of the applications of the class. The run document has it under the names of the applications' kinds.
     quality: ClassQuality { label: "Quality", over_flows: PerFlow }

@@ -54,7 +54,7 @@ impl FlowReport {
         FlowReport {
             sent_segments: datagrams.sent,
             delivered_bytes: datagrams.delivered_bytes,
-            loss: datagrams.loss(),
+            loss: datagrams.loss_ratio(),
             delay_ms: datagrams.delay(),
             jitter_ms: datagrams.jitter_ms(),
             ..self
@@ -90,7 +90,7 @@ impl Report {
         let cells = self.stations.chunk_by(|one, next| one.cell == next.cell);
         let indices = cells.filter_map(|cell| {
             let active = cell.iter().map(|station| &station.airtime).filter(|&&airtime| airtime > 0.0);
-            classes::jain(active)
+            classes::jain_index(active)
         });
         indices.reduce(f64::min)
     }

@@ -60,7 +60,7 @@ impl Quantity for ClassQuality {
             let mine = self.0.iter().map(Quality::values).filter(|(of, _)| *of == kind);
             let mine: Vec<_> = mine.map(|(_, values)| values).collect();
             let group = numbers.iter().enumerate().flat_map(|(place, number)| {
-                combined(number, mine.iter().filter_map(move |values| values[place]))
+                combine_flows(number, mine.iter().filter_map(move |values| values[place]))
             });
             (!mine.is_empty()).then(|| (kind, ReportValue::Group(group.collect())))
         };
@@ -94,7 +94,7 @@ fn column(measure: &Measure, kind: &'static str, number: &'static QualityMetric)
 }
 
 /// Returns the value of a number for a class, computed from the values of its flows.
-fn combined(
+fn combine_flows(
     number: &QualityMetric,
     values: impl Iterator<Item = f64> + Clone,
 ) -> Vec<(&'static str, ReportValue)> {
@@ -130,7 +130,7 @@ mod tests {
     use airhop_base::Span;
 
     fn game(in_time: u64, late: u64, lost: u64) -> Quality {
-        Quality::Game(GameQuality { punctuality: Punctuality { in_time, late, lost, bursts: 1 } })
+        Quality::Game(GameQuality { punctuality: Punctuality { in_time, late, lost, miss_bursts: 1 } })
     }
 
     /// Returns the numbers of a class. All applications of the class must be of one kind.
@@ -161,8 +161,11 @@ mod tests {
         let (kind, numbers) = Quality::KINDS[0];
         let r = numbers.iter().find(|number| number.key == "r").expect("a rating");
         let real = [("r", ReportValue::Real(70.0)), ("r_min", ReportValue::Real(50.0))];
-        assert_eq!((kind, combined(r, [90.0, 50.0].into_iter())), ("call", real.into()));
-        assert_eq!(combined(r, std::iter::empty()), [("r", ReportValue::Null), ("r_min", ReportValue::Null)]);
+        assert_eq!((kind, combine_flows(r, [90.0, 50.0].into_iter())), ("call", real.into()));
+        assert_eq!(
+            combine_flows(r, std::iter::empty()),
+            [("r", ReportValue::Null), ("r_min", ReportValue::Null)]
+        );
     }
 
     // Two videos, one of which has not begun to play. Counts and times are summed. Startup delay, bitrate and
@@ -173,10 +176,21 @@ mod tests {
             let (played, stalled) = (Span::from_secs(played), Span::from_secs(stalled));
             let startup = Some(Span::from_secs(startup));
             let played_bits = 2_000_000 * u128::from(played.nanos());
-            let counts = VideoQuality { stalls: 3, switches: 2, segments: 5, ..VideoQuality::default() };
-            Quality::Video(VideoQuality { startup, played, played_bits, stalled, ..counts })
+            let counts = VideoQuality {
+                stalls: 3,
+                bitrate_switches: 2,
+                downloaded_segments: 5,
+                ..VideoQuality::default()
+            };
+            Quality::Video(VideoQuality {
+                startup_delay: startup,
+                played_time: played,
+                played_bits,
+                stalled_time: stalled,
+                ..counts
+            })
         };
-        let waiting = Quality::Video(VideoQuality { segments: 1, ..VideoQuality::default() });
+        let waiting = Quality::Video(VideoQuality { downloaded_segments: 1, ..VideoQuality::default() });
         let expected = [
             ("startup_s", ReportValue::Real(2.0)),
             ("stalls", ReportValue::Count(6)),

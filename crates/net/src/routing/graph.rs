@@ -15,7 +15,7 @@ pub enum Hop {
     /// Hop between two stations of a link layer: in a cell, or between the ends of a radio link.
     Layer {
         /// The link layer.
-        layer: Layer,
+        layer: LinkLayerId,
         /// The sending station.
         from: u16,
         /// The receiving station.
@@ -32,23 +32,23 @@ pub enum Hop {
 
 /// Link layer of a wireless network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layer {
+pub enum LinkLayerId {
     /// Cell with this index.
     Cell(u16),
     /// Radio link with this index; its ends are stations 0 and 1.
     Radio(u16),
 }
 
-impl Layer {
+impl LinkLayerId {
     /// Returns the index of the layer among the layers of its type.
     pub fn index(self) -> u16 {
-        let (Layer::Cell(number) | Layer::Radio(number)) = self;
+        let (LinkLayerId::Cell(number) | LinkLayerId::Radio(number)) = self;
         number
     }
 
     /// True if the layer is a cell. The stations of a cell share a medium.
     pub fn is_cell(self) -> bool {
-        matches!(self, Layer::Cell(_))
+        matches!(self, LinkLayerId::Cell(_))
     }
 }
 
@@ -65,8 +65,8 @@ impl Hop {
     /// Returns the index of the hop's cell; `None` for other links.
     pub fn cell(self) -> Option<u16> {
         match self {
-            Hop::Layer { layer: Layer::Cell(cell), .. } | Hop::OnDemand { cell, .. } => Some(cell),
-            Hop::None | Hop::Link(_) | Hop::Layer { layer: Layer::Radio(_), .. } => None,
+            Hop::Layer { layer: LinkLayerId::Cell(cell), .. } | Hop::OnDemand { cell, .. } => Some(cell),
+            Hop::None | Hop::Link(_) | Hop::Layer { layer: LinkLayerId::Radio(_), .. } => None,
         }
     }
 
@@ -82,9 +82,9 @@ impl Hop {
 
     /// Returns a hop that identifies the transmitter. The result is the same for all hops from one station of
     /// a cell.
-    pub(crate) fn transmitter(self) -> Hop {
+    pub(crate) fn transmitter_key(self) -> Hop {
         match self {
-            Hop::Layer { layer: Layer::Cell(cell), from, .. } => Hop::OnDemand { cell, from },
+            Hop::Layer { layer: LinkLayerId::Cell(cell), from, .. } => Hop::OnDemand { cell, from },
             one_way => one_way,
         }
     }
@@ -105,7 +105,7 @@ pub enum LinkNodes {
     /// Two nodes, each with its hop to the other.
     Ends([(NodeId, Hop); 2]),
     /// Stations of a cell. Cells are numbered in the order in which they are added.
-    Stations(Stations),
+    Stations(CellStations),
 }
 
 impl LinkNodes {
@@ -116,7 +116,7 @@ impl LinkNodes {
 
     /// Returns the two nodes of the radio link with index `number`, and their hops.
     pub fn from_radio_link([a, b]: [NodeId; 2], number: usize) -> LinkNodes {
-        let layer = Layer::Radio(number as u16);
+        let layer = LinkLayerId::Radio(number as u16);
         let [there, back] = [(0, 1), (1, 0)].map(|(from, to)| Hop::Layer { layer, from, to });
         LinkNodes::Ends([(a, there), (b, back)])
     }
@@ -128,16 +128,16 @@ pub struct Graph {
     nodes: Vec<Node>,
     /// Receiving node of each hop between two nodes, except hops in cells.
     ends: HashMap<Hop, NodeId>,
-    cells: Vec<Stations>,
+    cells: Vec<CellStations>,
 }
 
 /// Stations of a cell: node and position (metres) of each station, and the receive range.
 #[derive(Clone, Debug)]
-pub struct Stations {
+pub struct CellStations {
     /// Node and position of each station.
     pub positions: Vec<(NodeId, [f64; 2])>,
     /// Receive range in metres; `None` if unlimited.
-    pub receive_range: Option<f64>,
+    pub receive_range_m: Option<f64>,
 }
 
 #[derive(Clone, Debug)]
@@ -205,7 +205,7 @@ impl Graph {
     /// Returns the receiving node of a hop; `None` for an on-demand hop.
     pub fn receiving_node(&self, hop: Hop) -> Option<NodeId> {
         match hop {
-            Hop::Layer { layer: Layer::Cell(cell), to, .. } => {
+            Hop::Layer { layer: LinkLayerId::Cell(cell), to, .. } => {
                 Some(self.cells[usize::from(cell)].positions[usize::from(to)].0)
             }
             other => self.ends.get(&other).copied(),
@@ -269,13 +269,13 @@ impl<'a> Search<'a> {
         // If all stations of a cell receive each other, the first station that was reached has already
         // reached all others. Without this check, the time would grow with the square of the number of
         // stations.
-        if stations.receive_range.is_none() && self.cells[cell] < here {
+        if stations.receive_range_m.is_none() && self.cells[cell] < here {
             return;
         }
         self.cells[cell] = self.cells[cell].min(here);
         for (from, (other, _)) in stations.positions.iter().enumerate() {
             if from != station && stations.are_in_range(from, station) {
-                let layer = Layer::Cell(cell as u16);
+                let layer = LinkLayerId::Cell(cell as u16);
                 let hop = Hop::Layer { layer, from: from as u16, to: station as u16 };
                 self.reach(*other, node, hop);
             }
@@ -283,9 +283,9 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Stations {
+impl CellStations {
     fn are_in_range(&self, a: usize, b: usize) -> bool {
-        self.receive_range.is_none_or(|reach| are_in_range(self.positions[a].1, self.positions[b].1, reach))
+        self.receive_range_m.is_none_or(|reach| are_in_range(self.positions[a].1, self.positions[b].1, reach))
     }
 }
 
@@ -302,7 +302,7 @@ fn index(node: NodeId) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::Routes;
+    use crate::routing::StaticRoutes;
 
     fn names<const N: usize>(names: [&str; N]) -> [String; N] {
         names.map(String::from)
@@ -325,7 +325,7 @@ mod tests {
             "the reverse route of d is over a, over the link from a"
         );
         assert_eq!(graph.receiving_node(Hop::Link(7)), Some(NodeId(2)));
-        let routes = Routes::new(&graph, [NodeId(3)]);
+        let routes = StaticRoutes::new(&graph, [NodeId(3)]);
         let path = routes.path(&graph, NodeId(0), NodeId(3));
         assert_eq!(path, [(NodeId(0), Hop::Link(4)), (NodeId(2), Hop::Link(6))]);
         assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no route from the island");
@@ -340,21 +340,28 @@ mod tests {
             LinkNodes::from_wired_link([NodeId(0), NodeId(2)], 1),
         ];
         let place = |node, x| (NodeId(node), [x, 0.0]);
-        let everyone = Stations {
+        let everyone = CellStations {
             positions: vec![place(1, 0.0), place(2, 1.0), place(3, 2.0), place(4, 3.0)],
-            receive_range: None,
+            receive_range_m: None,
         };
-        let chain = Stations {
+        let chain = CellStations {
             positions: vec![place(4, 0.0), place(5, 30.0), place(6, 60.0)],
-            receive_range: Some(40.0),
+            receive_range_m: Some(40.0),
         };
         let cells = [everyone, chain].map(LinkNodes::Stations);
         let graph = Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired.into_iter().chain(cells));
         let up = graph.next_hops_towards(NodeId(0));
-        assert_eq!(up[3], Hop::Layer { layer: Layer::Cell(0), from: 2, to: 1 }, "the route of d is over p");
-        assert_eq!(up[6], Hop::Layer { layer: Layer::Cell(1), from: 2, to: 1 }, "g does not receive e");
+        assert_eq!(
+            up[3],
+            Hop::Layer { layer: LinkLayerId::Cell(0), from: 2, to: 1 },
+            "the route of d is over p"
+        );
+        assert_eq!(up[6], Hop::Layer { layer: LinkLayerId::Cell(1), from: 2, to: 1 }, "g does not receive e");
         let down = graph.next_hops_towards(NodeId(6));
-        assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
+        assert_eq!(
+            [down[3], down[0]],
+            [Hop::Layer { layer: LinkLayerId::Cell(0), from: 2, to: 3 }, Hop::Link(2)]
+        );
     }
 
     /// m - b is a radio link and b - s a wired link. A second radio link with its ends in opposite order is
@@ -366,7 +373,7 @@ mod tests {
         let wire = LinkNodes::from_wired_link([NodeId(1), NodeId(2)], 0);
         let graph = Graph::new(names(["m", "b", "s", "t"]), std::iter::once(wire).chain(radios));
         let towards_s = graph.next_hops_towards(NodeId(2));
-        let radio = |link, from| Hop::Layer { layer: Layer::Radio(link), from, to: 1 - from };
+        let radio = |link, from| Hop::Layer { layer: LinkLayerId::Radio(link), from, to: 1 - from };
         let first = radio(0, 0);
         assert_eq!(towards_s[..2], [first, Hop::Link(0)], "over b, whose name precedes t");
         assert_eq!(towards_s[3], radio(1, 0));
@@ -374,7 +381,7 @@ mod tests {
             [graph.receiving_node(first), graph.receiving_node(towards_s[3])],
             [Some(NodeId(1)), Some(NodeId(2))]
         );
-        let path = Routes::new(&graph, [NodeId(0)]).path(&graph, NodeId(2), NodeId(0));
+        let path = StaticRoutes::new(&graph, [NodeId(0)]).path(&graph, NodeId(2), NodeId(0));
         assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), radio(0, 1))]);
         assert!(path[1].1.is_wireless() && !path[0].1.is_wireless());
     }

@@ -6,5 +6,5 @@ mod graph;
 mod static_routes;
 
 pub use aodv::{AodvPlan, RoutingCounts, Variant};
-pub use graph::{Graph, Hop, Layer, LinkNodes, Medium, Stations, are_in_range};
-pub use static_routes::Routes;
+pub use graph::{CellStations, Graph, Hop, LinkLayerId, LinkNodes, Medium, are_in_range};
+pub use static_routes::StaticRoutes;

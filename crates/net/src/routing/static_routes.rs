@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// therefore grows with the number of nodes that have a choice of routes, and not with the square of the
 /// number of hosts.
 #[derive(Clone, Debug)]
-pub struct Routes {
+pub struct StaticRoutes {
     /// Concatenated tables. Each table has the next hop of every node towards one destination.
     hops: Vec<Hop>,
     /// Routes by destination; `None` for a node that is not a destination.
@@ -26,10 +26,10 @@ struct StaticRoute {
     last: Hop,
 }
 
-impl Routes {
+impl StaticRoutes {
     /// Creates the routes of `graph` towards these nodes.
-    pub fn new(graph: &Graph, ends: impl IntoIterator<Item = NodeId>) -> Routes {
-        let mut routes = Routes { hops: Vec::new(), ways: vec![None; graph.node_count()] };
+    pub fn new(graph: &Graph, ends: impl IntoIterator<Item = NodeId>) -> StaticRoutes {
+        let mut routes = StaticRoutes { hops: Vec::new(), ways: vec![None; graph.node_count()] };
         let mut known = HashMap::new();
         for end in ends {
             if routes.ways[usize::from(end.0)].is_none() {
@@ -87,7 +87,7 @@ mod tests {
         let wired =
             pairs.iter().zip(0..).map(|(&(a, b), i)| LinkNodes::from_wired_link([NodeId(a), NodeId(b)], i));
         let graph = Graph::new(names, wired);
-        let routes = Routes::new(&graph, (0..7).map(NodeId));
+        let routes = StaticRoutes::new(&graph, (0..7).map(NodeId));
         assert_eq!(routes.hops.len(), 4 * 7, "one for each of r, q, x and y");
         for to in (0..7).map(NodeId) {
             let hops = graph.next_hops_towards(to);
@@ -100,7 +100,7 @@ mod tests {
     fn a_host_on_a_wire_routes_directly_to_its_peer() {
         let graph =
             Graph::new(["a", "b"].map(String::from), [LinkNodes::from_wired_link([NodeId(0), NodeId(1)], 0)]);
-        let routes = Routes::new(&graph, [NodeId(1)]);
+        let routes = StaticRoutes::new(&graph, [NodeId(1)]);
         let hops = [0, 1].map(|node| *routes.next_hop(NodeId(node), NodeId(1)));
         assert_eq!(hops, [Hop::Link(0), Hop::None]);
         assert_eq!(*routes.next_hop(NodeId(1), NodeId(0)), Hop::None, "no route leads there");

@@ -57,20 +57,20 @@ impl From<RadioEvent> for Event {
 impl World {
     /// Handles an event. The most frequent events of most worlds are handled within the event loop.
     #[inline(always)]
-    pub(crate) fn handle(&mut self, now: Time, event: Event) {
+    pub(crate) fn handle_event(&mut self, now: Time, event: Event) {
         match event {
-            Event::LinkArrival(i) => self.on_link_arrival(now, i),
+            Event::LinkArrival(i) => self.on_wire_arrival(now, i),
             Event::Cell(event) => self.on_cell_event(now, event),
-            other => self.handle_other(now, other),
+            other => self.handle_infrequent_event(now, other),
         }
     }
 
     #[inline(never)]
-    fn handle_other(&mut self, now: Time, event: Event) {
+    fn handle_infrequent_event(&mut self, now: Time, event: Event) {
         match event {
             Event::LinkArrival(_) | Event::Cell(_) => unreachable!("the caller handles them"),
             Event::LinkFree(i) => self.on_link_free(now, i),
-            Event::LateArrival(i) => self.on_late_arrival(now, i),
+            Event::LateArrival(i) => self.on_reordered_arrival(now, i),
             Event::Radio(e) => self.on_radio_event(now, e),
             Event::App(app) => self.on_app_timer(now, app),
             Event::Sender(flow) => self.on_sender_timer(now, flow),

@@ -15,7 +15,7 @@ impl World {
     }
 
     /// Returns the number of the next flow to be opened. Numbers are never reused.
-    pub(crate) fn next_flow(&self) -> FlowId {
+    pub(crate) fn next_flow_id(&self) -> FlowId {
         FlowId(self.flows.len() as u16)
     }
 
@@ -25,7 +25,7 @@ impl World {
         if !self.has_room_for(1) {
             return None;
         }
-        let id = self.next_flow();
+        let id = self.next_flow_id();
         let others = self.hosted_agents.len();
         let mut flow =
             self.build_context.build_flow(&plan, id, ends, &mut self.timers, &mut self.hosted_agents);

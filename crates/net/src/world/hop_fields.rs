@@ -21,7 +21,7 @@ impl HopFields {
     pub fn from_packet(packet: &Packet, flows: &[Flow]) -> HopFields {
         let hash = packet.flow.index().map_or(0, |flow| flows[flow].hash);
         HopFields {
-            fingerprint: digest(packet, hash),
+            fingerprint: packet_hash(packet, hash),
             bytes: packet.bytes,
             flow: packet.flow,
             dst: packet.dst,
@@ -39,7 +39,7 @@ impl World {
 
 /// Computes the hash of a packet for the fingerprint.
 #[inline]
-pub fn digest(packet: &Packet, flow: u64) -> u64 {
+pub fn packet_hash(packet: &Packet, flow: u64) -> u64 {
     let content = match &packet.body {
         Body::Tcp(s) => s.seq ^ s.ack.rotate_left(20) ^ (u64::from(s.len) << 40),
         Body::Udp(d) => d.sequence_number,

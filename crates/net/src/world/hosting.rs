@@ -12,7 +12,7 @@ use crate::world::site::LinkLayer;
 use crate::world::{Event, HostedAgent, World};
 use airhop_base::{Body, DropCause, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
-use airhop_radio::Tag;
+use airhop_radio::PacketTag;
 use airhop_trace::{NoticeEvent, Recorder};
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ impl World {
         }
         let to_receiver = self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to;
         let here = self.flows[flow.0 as usize].agents_at(node);
-        let proxy = here.clone().next_back().filter(|&k| self.is_before_proxy(flow, k, to_receiver));
+        let proxy = here.clone().next_back().filter(|&k| self.is_proxy_for_direction(flow, k, to_receiver));
         let action = self.pass_to_flow_agents(now, flow, proxy.map_or(here, |k| k..k + 1), id);
         self.pass_piggybacked_ack(now, node, id);
         action
@@ -38,7 +38,7 @@ impl World {
     /// True if agent `k` is a proxy, and packets in this direction reach the proxy from the wired side. Only
     /// the proxy processes these packets, because the other agents are between the proxy and the wireless
     /// link.
-    fn is_before_proxy(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
+    fn is_proxy_for_direction(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
         let (_, i) = self.flows[flow.0 as usize].agents[k];
         self.hosted_agents[i as usize]
             .agent
@@ -86,13 +86,13 @@ impl World {
         let other = half.reverse_flow.0 as usize;
         for k in self.flows[other].agents_at(node) {
             let (_, i) = self.flows[other].agents[k];
-            self.hosted_agents[i as usize].agent.on_piggybacked(now, ack);
+            self.hosted_agents[i as usize].agent.on_piggybacked_ack(now, ack);
             self.apply_agent_actions(now, i);
         }
     }
 
     /// Builds the link event of a packet on a hop to `next`.
-    fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
+    fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: PacketTag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
             && self
@@ -104,7 +104,7 @@ impl World {
     /// Reports a link-layer event to the agents at the start of a wireless hop. Returns true if an agent
     /// hides the event from routing.
     #[inline(always)]
-    pub(crate) fn notify_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
+    pub(crate) fn notify_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: PacketTag) -> bool {
         if self.hosted_agents.is_empty() {
             return false;
         }
@@ -113,7 +113,14 @@ impl World {
     }
 
     #[inline(never)]
-    fn notify_agents_of(&mut self, flow: usize, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
+    fn notify_agents_of(
+        &mut self,
+        flow: usize,
+        now: Time,
+        hop: Hop,
+        kind: LinkEventKind,
+        tag: PacketTag,
+    ) -> bool {
         let [node, next] = self.end_nodes(hop);
         let event = self.link_event(hop, next, kind, tag);
         let mut spares_link = false;
@@ -133,7 +140,14 @@ impl World {
     }
 
     /// Handles a failed attempt on a wireless hop. Notifies the agents if another attempt follows.
-    pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
+    pub(crate) fn on_attempt_failed(
+        &mut self,
+        now: Time,
+        hop: Hop,
+        tag: PacketTag,
+        attempt: u32,
+        retry: bool,
+    ) {
         if retry {
             let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
             self.notify_agents(now, hop, kind, tag);
@@ -146,7 +160,7 @@ impl World {
         for k in 0..self.fade_subscribers(hop).len() {
             let i = self.fade_subscribers(hop)[k];
             let hosted = &mut self.hosted_agents[i as usize];
-            let tag = Tag { flow: hosted.flow, payload_bytes: 0, seq: 0 };
+            let tag = PacketTag { flow: hosted.flow, payload_bytes: 0, seq: 0 };
             let event = LinkEvent { kind, tag, next_hop: next, has_queued_ack: false };
             hosted.agent.on_link_event(now, &event, &mut self.agent_actions);
             self.apply_agent_actions(now, i);
@@ -226,7 +240,7 @@ impl World {
     /// True if packets on this hop are sent in A-MPDUs.
     fn has_ampdu(&self, hop: Hop) -> bool {
         let Hop::Layer { layer, .. } = hop else { return false };
-        matches!(&self.links.site(layer).layer, LinkLayer::Cell(cell) if cell.aggregates())
+        matches!(&self.links.wireless_network(layer).layer, LinkLayer::Cell(cell) if cell.has_ampdu())
     }
 
     /// Stores an agent's notices about segments until the outcome of every MPDU of the PPDU is known.

@@ -1,17 +1,17 @@
-//! `Interface`: station of a link layer, with its transmit queues and packet records.
+//! `WirelessInterface`: station of a link layer, with its transmit queues and packet records.
 
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
 use crate::routing::aodv::RoutedPacket;
 use airhop_base::{AccessCategory, DropCause, NodeId, Packet, Span, Time};
-use airhop_radio::Tag;
-use airhop_radio::layer::Station;
+use airhop_radio::PacketTag;
+use airhop_radio::layer::StationIndex;
 use airhop_trace::PacketKind;
 use std::collections::VecDeque;
 
 /// Interface of a node to a cell or a radio link.
 #[derive(Debug)]
-pub(crate) struct Interface {
+pub(crate) struct WirelessInterface {
     pub node: NodeId,
     /// Name of the node.
     pub name: String,
@@ -24,16 +24,16 @@ pub(crate) struct Interface {
     /// Records of the packets in the layer.
     pub records: PacketRecords,
     /// Kinds of the packets that the layer accepted most recently, for the recorder.
-    pub packet_kinds: PacketKinds,
+    pub packet_kinds: PacketKindHistory,
     /// Fades observed by the link layer, for the subscribed agents of this node.
-    pub fades: Fades,
+    pub fades: FadeTracker,
     /// Index of the interface in the recorder.
     pub recorder_index: u16,
     /// Recorder index of the link to all stations (`NODE->*`), for broadcasts and for stations without an
     /// entry in `station_place_indices`. On a radio link, index of its only link.
     pub broadcast_place_index: u32,
     /// Recorder indices of the links to the stations in receive range, in the order of the stations.
-    pub station_place_indices: Vec<(Station, u32)>,
+    pub station_place_indices: Vec<(StationIndex, u32)>,
 }
 
 /// Transmit queue of an interface. In a cell with EDCA each access category of a station has its own queue.
@@ -64,17 +64,17 @@ impl InterfaceQueue {
     }
 }
 
-impl Interface {
+impl WirelessInterface {
     /// Creates an interface of this node. The interface is not yet registered with the recorder.
-    pub fn new(node: NodeId, name: String, queue: TxQueue, fades: Fades) -> Self {
-        Interface {
+    pub fn new(node: NodeId, name: String, queue: TxQueue, fades: FadeTracker) -> Self {
+        WirelessInterface {
             node,
             name,
             queue: InterfaceQueue::new(AccessCategory::Be, queue),
             other_queues: Box::default(),
             last_loss: None,
             records: PacketRecords::default(),
-            packet_kinds: PacketKinds::default(),
+            packet_kinds: PacketKindHistory::default(),
             fades,
             recorder_index: 0,
             broadcast_place_index: 0,
@@ -108,7 +108,7 @@ impl Interface {
     }
 
     /// Returns the recorder index of the link to a station; `None` if the link is not recorded.
-    pub fn place_index(&self, to: Station) -> Option<u32> {
+    pub fn place_index(&self, to: StationIndex) -> Option<u32> {
         let found = self.station_place_indices.binary_search_by_key(&to, |(station, _)| *station);
         found.ok().map(|i| self.station_place_indices[i].1)
     }
@@ -127,9 +127,9 @@ pub(crate) struct PacketRecord {
 /// discards the packet. Most packets need no record.
 #[derive(Debug, Default)]
 pub(crate) struct PacketRecords {
-    records: Numbered<PacketRecord>,
+    records: PacketNumberMap<PacketRecord>,
     /// Copies of packets, kept only for the recorder and for flows that can use headers alone.
-    copies: Numbered<PacketCopy>,
+    copies: PacketNumberMap<PacketCopy>,
 }
 
 /// Copy of a packet in a link layer.
@@ -165,7 +165,7 @@ impl PacketRecords {
     /// Marks a fragment of a packet as sent. Returns the packet's copy, and true if the fragment had been
     /// sent before; `None` if there is no copy.
     pub fn mark_sent(&mut self, number: u64, fragment: u8) -> Option<(&Packet, bool)> {
-        let place = self.copies.place(number).ok()?;
+        let place = self.copies.find_index(number).ok()?;
         let PacketCopy { packet, sent } = &mut self.copies.0[place].1;
         let was_sent = *sent >> fragment & 1 == 1;
         *sent |= 1 << fragment;
@@ -185,17 +185,17 @@ impl PacketRecords {
 
 /// Values by packet number. Packets enter in the order of their numbers, and most leave in that order.
 #[derive(Debug)]
-struct Numbered<T>(VecDeque<(u64, T)>);
+struct PacketNumberMap<T>(VecDeque<(u64, T)>);
 
-impl<T> Default for Numbered<T> {
+impl<T> Default for PacketNumberMap<T> {
     fn default() -> Self {
-        Numbered(VecDeque::new())
+        PacketNumberMap(VecDeque::new())
     }
 }
 
-impl<T> Numbered<T> {
+impl<T> PacketNumberMap<T> {
     fn entry(&mut self, number: u64, first: impl FnOnce() -> T) -> &mut T {
-        let place = match self.place(number) {
+        let place = match self.find_index(number) {
             Ok(place) => place,
             Err(place) if place == self.0.len() => {
                 self.0.push_back((number, first()));
@@ -210,7 +210,7 @@ impl<T> Numbered<T> {
     }
 
     fn get(&self, number: u64) -> Option<&T> {
-        Some(&self.0[self.place(number).ok()?].1)
+        Some(&self.0[self.find_index(number).ok()?].1)
     }
 
     #[inline]
@@ -223,12 +223,12 @@ impl<T> Numbered<T> {
 
     #[inline(never)]
     fn remove_behind_first(&mut self, number: u64) -> Option<T> {
-        let place = self.place(number).ok()?;
+        let place = self.find_index(number).ok()?;
         self.0.remove(place).map(|(_, value)| value)
     }
 
     #[inline]
-    fn place(&self, number: u64) -> Result<usize, usize> {
+    fn find_index(&self, number: u64) -> Result<usize, usize> {
         match self.0.back() {
             Some((last, _)) if *last >= number => self.0.binary_search_by_key(&number, |(number, _)| *number),
             _ => Err(self.0.len()),
@@ -238,13 +238,13 @@ impl<T> Numbered<T> {
 
 /// Kinds of packets by packet number. Frames of a packet may still be sent long after its delivery.
 #[derive(Debug, Default)]
-pub(crate) struct PacketKinds {
+pub(crate) struct PacketKindHistory {
     /// Number of packets whose kinds are no longer stored.
     forgotten: u64,
     recent: VecDeque<(PacketKind, u64)>,
 }
 
-impl PacketKinds {
+impl PacketKindHistory {
     /// Number of packets whose kinds are stored. This number exceeds every Block Ack window: 257 A-MSDUs of
     /// 11424 bytes have at most 56,000 datagrams.
     const MAX_STORED_KINDS: usize = 1 << 16;
@@ -259,7 +259,7 @@ impl PacketKinds {
 
     /// Returns the kind and number of a frame's packet. If `number` is `None`, the frame is a radio link's
     /// control frame for the packet of this tag.
-    pub fn kind(&self, number: Option<u64>, tag: Tag) -> (PacketKind, u64) {
+    pub fn kind(&self, number: Option<u64>, tag: PacketTag) -> (PacketKind, u64) {
         let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
         place.and_then(|place| self.recent.get(place)).copied().unwrap_or((PacketKind::Control, tag.seq))
     }
@@ -267,8 +267,8 @@ impl PacketKinds {
 
 /// Fades towards stations, with the agents of this node that are subscribed to these fades.
 #[derive(Debug)]
-pub(crate) struct Fades {
-    towards: Vec<(Station, Fade)>,
+pub(crate) struct FadeTracker {
+    towards: Vec<(StationIndex, ObservedFade)>,
     /// True if the link layer itself reports fades.
     are_reported: bool,
 }
@@ -276,22 +276,22 @@ pub(crate) struct Fades {
 /// Fade as observed by the sending station's link layer. A fade lasts from the first failure after a success
 /// to the next link ACK.
 #[derive(Debug, Default)]
-struct Fade {
+struct ObservedFade {
     since: Option<Time>,
     /// Agents that are subscribed to the fade.
     listeners: Vec<u16>,
 }
 
-impl Fades {
+impl FadeTracker {
     /// Creates an empty record of the fades at an interface. `are_reported`: true if the link layer itself
     /// reports fades.
     pub fn new(are_reported: bool) -> Self {
-        Fades { towards: Vec::new(), are_reported }
+        FadeTracker { towards: Vec::new(), are_reported }
     }
 
     /// Records a failed attempt towards a station. Returns true if the failure starts a fade.
     #[inline]
-    pub fn on_failed_attempt(&mut self, now: Time, to: Station) -> bool {
+    pub fn on_failed_attempt(&mut self, now: Time, to: StationIndex) -> bool {
         let fade = self.unreported(to);
         fade.is_some_and(|fade| fade.since.replace(fade.since.unwrap_or(now)).is_none())
     }
@@ -299,30 +299,30 @@ impl Fades {
     /// Records a link ACK from a station. Returns the duration of the fade that the ACK ends; `None` without
     /// a fade.
     #[inline]
-    pub fn on_link_ack(&mut self, now: Time, to: Station) -> Option<Span> {
+    pub fn on_link_ack(&mut self, now: Time, to: StationIndex) -> Option<Span> {
         self.unreported(to)?.since.take().map(|since| now - since)
     }
 
     /// Returns the agents that are subscribed to fades towards a station.
-    pub fn subscribers(&self, to: Station) -> &[u16] {
+    pub fn subscribers(&self, to: StationIndex) -> &[u16] {
         let found = self.towards.iter().find(|(station, _)| *station == to);
         found.map_or(&[], |(_, fade)| &fade.listeners)
     }
 
     /// Subscribes agent `i` to fades towards a station.
-    pub fn subscribe(&mut self, to: Station, i: u16) {
+    pub fn subscribe(&mut self, to: StationIndex, i: u16) {
         match self.fade_mut(to) {
             Some(fade) => fade.listeners.push(i),
-            None => self.towards.push((to, Fade { since: None, listeners: vec![i] })),
+            None => self.towards.push((to, ObservedFade { since: None, listeners: vec![i] })),
         }
     }
 
     #[inline]
-    fn unreported(&mut self, to: Station) -> Option<&mut Fade> {
+    fn unreported(&mut self, to: StationIndex) -> Option<&mut ObservedFade> {
         if self.towards.is_empty() || self.are_reported { None } else { self.fade_mut(to) }
     }
 
-    fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
+    fn fade_mut(&mut self, to: StationIndex) -> Option<&mut ObservedFade> {
         self.towards.iter_mut().find(|(station, _)| *station == to).map(|(_, fade)| fade)
     }
 }
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn a_fade_lasts_from_the_first_failure_to_the_next_link_ack() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
-        let mut fades = Fades::new(false);
+        let mut fades = FadeTracker::new(false);
         assert!(!fades.on_failed_attempt(at(1), 3), "no node listens");
         fades.subscribe(3, 0);
         fades.subscribe(3, 1);
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(fades.on_link_ack(at(4), 4), None);
         assert_eq!(fades.on_link_ack(at(5), 3), Some(Span::from_millis(3)));
         assert_eq!(fades.on_link_ack(at(6), 3), None);
-        let mut reported = Fades::new(true);
+        let mut reported = FadeTracker::new(true);
         reported.subscribe(3, 0);
         assert!(!reported.on_failed_attempt(at(1), 3) && reported.on_link_ack(at(2), 3).is_none());
     }

@@ -1,15 +1,16 @@
 //! Records of the queues and frames of link layers, and packet captures. These functions are called only if
 //! there is a recorder.
 
-use super::interface::Interface;
-use super::site::WirelessSite;
-use crate::routing::Layer;
+use super::interface::WirelessInterface;
+use super::site::WirelessNetwork;
+use crate::routing::LinkLayerId;
 use crate::world::World;
 use airhop_base::{AccessCategory, DropCause, Fragment, Packet, Time};
 use airhop_engine::Id;
-use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentFrame, SentMpdu, Station};
+use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentFrame, SentMpdu, StationIndex};
 use airhop_trace::{
-    AirKind, AirOutcome, AirRow, Direction, DropRow, MpduRow, MsduHeader, PacketKind, PathStep, StepLocation,
+    AirFrameKind, AirOutcome, AirRow, Direction, DropRow, MpduRow, MsduHeader, PacketKind, PathStep,
+    StepLocation,
 };
 
 impl World {
@@ -19,19 +20,19 @@ impl World {
         &mut self,
         now: Time,
         step: PathStep,
-        layer: Layer,
-        stations: (Station, Station),
+        layer: LinkLayerId,
+        stations: (StationIndex, StationIndex),
         id: &Id<Packet>,
     ) {
         if self.recorder.is_some() {
-            let at = StepLocation::Place(self.place_between(layer, stations));
+            let at = StepLocation::Place(self.place_index_between(layer, stations));
             self.trace_step(now, step, at, id);
         }
     }
 
     /// Returns the recorder index of the link between two stations, or of the queue before the link.
     #[cold]
-    fn place_between(&self, layer: Layer, (from, to): (Station, Station)) -> u32 {
+    fn place_index_between(&self, layer: LinkLayerId, (from, to): (StationIndex, StationIndex)) -> u32 {
         let interface = self.links.interface(layer, from);
         interface.place_index(to).unwrap_or(interface.broadcast_place_index)
     }
@@ -41,12 +42,12 @@ impl World {
     pub(crate) fn record_delivery(
         &mut self,
         now: Time,
-        layer: Layer,
-        (from, to): (Station, Station),
+        layer: LinkLayerId,
+        (from, to): (StationIndex, StationIndex),
         id: &Id<Packet>,
     ) {
-        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-            let Interface { node, recorder_index: interface, .. } = *self.links.interface(layer, to);
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.captures_packets()) {
+            let WirelessInterface { node, recorder_index: interface, .. } = *self.links.interface(layer, to);
             recorder.record_packet(now, node, interface, Direction::In, self.arena.get(id), None);
         }
         self.trace_step_at(now, PathStep::Arrived, layer, (from, to), id);
@@ -57,8 +58,8 @@ impl World {
     pub(crate) fn record_layer_queue(
         &mut self,
         now: Time,
-        layer: Layer,
-        from: Station,
+        layer: LinkLayerId,
+        from: StationIndex,
         category: AccessCategory,
     ) {
         if let Some(recorder) = &mut self.recorder {
@@ -68,7 +69,7 @@ impl World {
     }
 
     /// Records the length in packets of each queue of a station.
-    pub(crate) fn record_layer_queues(&mut self, now: Time, layer: Layer, from: Station) {
+    pub(crate) fn record_layer_queues(&mut self, now: Time, layer: LinkLayerId, from: StationIndex) {
         if let Some(recorder) = &mut self.recorder {
             let queues = self.links.interface(layer, from).queues();
             queues.for_each(|queue| recorder.record_queue_length(now, queue.place_index, queue.queue.len()));
@@ -76,10 +77,18 @@ impl World {
     }
 
     /// Records a lost frame. The packet in the frame itself may still be retransmitted.
-    pub(crate) fn record_lost_frame(&mut self, now: Time, layer: Layer, lost: &LostFrame) {
+    pub(crate) fn record_lost_frame(&mut self, now: Time, layer: LinkLayerId, lost: &LostFrame) {
         let Some(recorder) = &mut self.recorder else { return };
         let &LostFrame {
-            from, to, frame, bytes, tag, packet_number: number, msdu_index: msdu, cause, ..
+            from,
+            to,
+            kind: frame,
+            bytes,
+            tag,
+            packet_number: number,
+            msdu_index: msdu,
+            cause,
+            ..
         } = lost;
         let interface = self.links.interface(layer, from);
         let (kind, seq) = match frame {
@@ -96,12 +105,12 @@ impl World {
 
     /// Records in the trace a transmission that has just ended. Also captures the packet if the layer still
     /// has it.
-    pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &SentFrame) {
+    pub(crate) fn record_transmission(&mut self, now: Time, layer: LinkLayerId, sent: &SentFrame) {
         let Some(recorder) = &mut self.recorder else { return };
-        let WirelessSite { layer: link, interfaces, .. } = self.links.site(layer);
+        let WirelessNetwork { layer: link, interfaces, .. } = self.links.wireless_network(layer);
         let outcome = outcome_of(sent.reception);
         let from = &interfaces[usize::from(sent.from)];
-        if recorder.wants_packets()
+        if recorder.captures_packets()
             && let Some(id) = sent.packet_number.and_then(|number| link.packet(sent.from, number))
         {
             let is_lost = outcome == AirOutcome::Channel;
@@ -118,14 +127,14 @@ impl World {
             );
         }
         // A CTS or a link ACK belongs to a packet of the station to which it is sent.
-        let sender = if sent.frame.is_response() { sent.to } else { sent.from };
+        let sender = if sent.kind.is_response() { sent.to } else { sent.from };
         let (packet, seq) = interfaces[usize::from(sender)].packet_kinds.kind(sent.packet_number, sent.tag);
         let row = AirRow {
             start: sent.start,
             end: now,
             from: from.node,
             to: (sent.to != BROADCAST).then(|| interfaces[usize::from(sent.to)].node),
-            kind: kind_of(sent.frame),
+            kind: kind_of(sent.kind),
             bytes: sent.bytes,
             flow: sent.tag.flow,
             packet,
@@ -135,21 +144,21 @@ impl World {
             outcome,
         };
         recorder.record_transmission(row);
-        if recorder.wants_packets() {
+        if recorder.captures_packets() {
             self.capture_frame(layer, sent, &row);
         }
     }
 
     /// Captures a transmission on a cell's channel.
-    fn capture_frame(&mut self, layer: Layer, sent: &SentFrame, row: &AirRow) {
+    fn capture_frame(&mut self, layer: LinkLayerId, sent: &SentFrame, row: &AirRow) {
         let Some(recorder) = &mut self.recorder else { return };
-        let WirelessSite { layer: link, interfaces, .. } = self.links.site_mut(layer);
+        let WirelessNetwork { layer: link, interfaces, .. } = self.links.wireless_network_mut(layer);
         let Some(header) = link.mac_header() else { return };
         recorder.record_frame(layer.index(), row, header);
         // Stores the packets of the MPDUs, which [`World::record_mpdu`] captures next.
         let records = &mut interfaces[usize::from(sent.from)].records;
         if header.ppdu_packets == 0
-            && let Some(number) = sent.packet_number.filter(|_| sent.frame.has_data())
+            && let Some(number) = sent.packet_number.filter(|_| sent.kind.carries_packets())
             && let Some((packet, retry)) = records.mark_sent(number, header.fragment.number)
         {
             let (fragment, outcome) = (header.fragment, row.outcome);
@@ -159,7 +168,7 @@ impl World {
     }
 
     /// Records an MPDU of the transmission that was recorded last.
-    pub(crate) fn record_mpdu(&mut self, layer: Layer, sent: &SentMpdu) {
+    pub(crate) fn record_mpdu(&mut self, layer: LinkLayerId, sent: &SentMpdu) {
         let Some(recorder) = &mut self.recorder else { return };
         let &SentMpdu {
             from,
@@ -172,7 +181,7 @@ impl World {
             attempt,
             reception,
         } = sent;
-        let Interface { packet_kinds: taken, records, .. } = self.links.interface_mut(layer, from);
+        let WirelessInterface { packet_kinds: taken, records, .. } = self.links.interface_mut(layer, from);
         let (packet, seq) = taken.kind(Some(number), tag);
         let outcome = outcome_of(reception);
         let flow = tag.flow;
@@ -187,7 +196,7 @@ impl World {
             attempt,
             outcome,
         });
-        if recorder.wants_packets()
+        if recorder.captures_packets()
             && let Some((packet, retry)) = records.mark_sent(number, 0)
         {
             let header =
@@ -198,7 +207,7 @@ impl World {
 
     #[inline]
     pub(crate) fn is_capturing(&self) -> bool {
-        self.recorder.as_ref().is_some_and(|r| r.wants_packets())
+        self.recorder.as_ref().is_some_and(|r| r.captures_packets())
     }
 
     /// Captures a packet at the sending station after the end of its frame. No effect if the station has no
@@ -207,9 +216,9 @@ impl World {
     pub(crate) fn capture(
         &mut self,
         now: Time,
-        layer: Layer,
-        packet: (Station, u64),
-        lost: Option<(Station, DropCause)>,
+        layer: LinkLayerId,
+        packet: (StationIndex, u64),
+        lost: Option<(StationIndex, DropCause)>,
     ) {
         if self.is_capturing() {
             self.capture_copy(now, layer, packet, lost);
@@ -220,12 +229,12 @@ impl World {
     fn capture_copy(
         &mut self,
         now: Time,
-        layer: Layer,
-        (from, number): (Station, u64),
-        lost: Option<(Station, DropCause)>,
+        layer: LinkLayerId,
+        (from, number): (StationIndex, u64),
+        lost: Option<(StationIndex, DropCause)>,
     ) {
         let Some(recorder) = &mut self.recorder else { return };
-        let interfaces = &self.links.site(layer).interfaces;
+        let interfaces = &self.links.wireless_network(layer).interfaces;
         let from = &interfaces[usize::from(from)];
         let comment = lost.map(|(to, why)| lost_on(from, &interfaces[usize::from(to)], why));
         if let Some(packet) = from.records.copy(number) {
@@ -242,17 +251,17 @@ impl World {
 }
 
 /// Converts a kind of frame to a kind of the trace.
-fn kind_of(frame: FrameKind) -> AirKind {
+fn kind_of(frame: FrameKind) -> AirFrameKind {
     match frame {
-        FrameKind::Data => AirKind::Data,
-        FrameKind::Broadcast => AirKind::Broadcast,
-        FrameKind::Rts => AirKind::Rts,
-        FrameKind::Cts => AirKind::Cts,
-        FrameKind::Ack => AirKind::Ack,
-        FrameKind::Ampdu => AirKind::Ampdu,
-        FrameKind::BlockAckReq => AirKind::BlockAckReq,
-        FrameKind::BlockAck => AirKind::BlockAck,
-        FrameKind::CfEnd => AirKind::CfEnd,
+        FrameKind::Data => AirFrameKind::Data,
+        FrameKind::Broadcast => AirFrameKind::Broadcast,
+        FrameKind::Rts => AirFrameKind::Rts,
+        FrameKind::Cts => AirFrameKind::Cts,
+        FrameKind::Ack => AirFrameKind::Ack,
+        FrameKind::Ampdu => AirFrameKind::Ampdu,
+        FrameKind::BlockAckReq => AirFrameKind::BlockAckReq,
+        FrameKind::BlockAck => AirFrameKind::BlockAck,
+        FrameKind::CfEnd => AirFrameKind::CfEnd,
     }
 }
 
@@ -268,6 +277,6 @@ fn outcome_of(reception: Reception) -> AirOutcome {
 }
 
 /// Returns the capture comment for a packet whose frame was lost.
-fn lost_on(from: &Interface, to: &Interface, why: DropCause) -> String {
+fn lost_on(from: &WirelessInterface, to: &WirelessInterface, why: DropCause) -> String {
     format!("lost on {}->{}: {}", from.name, to.name, why.name())
 }

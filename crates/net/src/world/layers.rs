@@ -1,21 +1,21 @@
 //! Link layers of a world. The world passes packets to the stations, and executes the effects that the layers
 //! report.
 
-use super::interface::{Interface, InterfaceQueue, PacketRecord};
-use super::site::{LinkLayer, WirelessSite};
+use super::interface::{InterfaceQueue, PacketRecord, WirelessInterface};
+use super::site::{LinkLayer, WirelessNetwork};
 use crate::agents::LinkEventKind;
 use crate::flow::Flow;
 use crate::ground_truth::loss_ledger::DropReason;
-use crate::queues::{OfferOutcome, Queued};
+use crate::queues::{OfferOutcome, QueueEntry};
 use crate::routing::aodv::RoutedPacket;
-use crate::routing::{Hop, Layer};
+use crate::routing::{Hop, LinkLayerId};
 use crate::world::{World, tag};
 use airhop_base::{AccessCategory, Body, DropCause, FlowId, Packet, Span, Time};
 use airhop_engine::Id;
-use airhop_radio::Tag;
+use airhop_radio::PacketTag;
 use airhop_radio::cell::CellEvent;
 use airhop_radio::layer::{
-    BROADCAST, Fragmentation, FrameKind, LinkEffect, LostFrame, OutgoingPacket, Station,
+    BROADCAST, Fragmentation, FrameKind, LinkEffect, LostFrame, OutgoingPacket, StationIndex,
 };
 use airhop_radio::link::RadioEvent;
 use airhop_trace::PathStep;
@@ -27,22 +27,28 @@ impl World {
             unreachable!("the network has only cells")
         };
         cell.on_event(now, event.kind, &mut self.events, &mut self.link_effects);
-        self.apply_effects(now, Layer::Cell(event.cell));
+        self.apply_effects(now, LinkLayerId::Cell(event.cell));
     }
 
     pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {
-        let LinkLayer::Radio(link) = &mut self.links.radios[usize::from(event.link)].layer else {
+        let LinkLayer::Radio(link) = &mut self.links.radio_links[usize::from(event.link)].layer else {
             unreachable!("the network has only radio links")
         };
         link.on_event(now, event.kind, &mut self.events, &mut self.link_effects);
-        self.apply_effects(now, Layer::Radio(event.link));
+        self.apply_effects(now, LinkLayerId::Radio(event.link));
     }
 
     /// Offers a packet to the interface at the start of its hop.
     #[inline(always)]
-    pub(crate) fn offer_to_layer(&mut self, now: Time, layer: Layer, from: Station, packet: Queued) {
-        self.trace_step_at(now, PathStep::Offered, layer, (from, packet.to), &packet.id);
-        let WirelessSite { layer: link, interfaces, .. } = self.links.site_mut(layer);
+    pub(crate) fn offer_to_layer(
+        &mut self,
+        now: Time,
+        layer: LinkLayerId,
+        from: StationIndex,
+        packet: QueueEntry,
+    ) {
+        self.trace_step_at(now, PathStep::Offered, layer, (from, packet.next_station), &packet.id);
+        let WirelessNetwork { layer: link, interfaces, .. } = self.links.wireless_network_mut(layer);
         let interface = &mut interfaces[usize::from(from)];
         let InterfaceQueue { queue, idle_since, category, .. } = if interface.other_queues.is_empty() {
             &mut interface.queue
@@ -53,10 +59,10 @@ impl World {
         let category = *category;
         let free_since = link.has_room(from, category).then_some(*idle_since);
         match queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
-            OfferOutcome::Passes(packet) => self.hand_over(now, layer, from, category, packet),
-            OfferOutcome::Refused => self.drop_at_interface(now, layer, from),
+            OfferOutcome::Passes(packet) => self.pass_to_station(now, layer, from, category, packet),
+            OfferOutcome::Refused => self.process_interface_drops(now, layer, from),
             OfferOutcome::Pushed => {
-                self.drop_at_interface(now, layer, from);
+                self.process_interface_drops(now, layer, from);
                 self.record_layer_queue(now, layer, from, category);
             }
         }
@@ -65,10 +71,10 @@ impl World {
     /// Passes queued packets of an access category to a station that accepts packets again, until the MAC is
     /// full.
     #[inline(always)]
-    fn on_ready(&mut self, now: Time, layer: Layer, from: Station, category: AccessCategory) {
+    fn on_ready(&mut self, now: Time, layer: LinkLayerId, from: StationIndex, category: AccessCategory) {
         let mut has_popped = false;
         loop {
-            let WirelessSite { layer: link, interfaces, .. } = self.links.site_mut(layer);
+            let WirelessNetwork { layer: link, interfaces, .. } = self.links.wireless_network_mut(layer);
             if !link.has_room(from, category) {
                 break;
             }
@@ -78,8 +84,8 @@ impl World {
                 break;
             };
             has_popped = true;
-            self.drop_at_interface(now, layer, from);
-            self.hand_over(now, layer, from, category, packet);
+            self.process_interface_drops(now, layer, from);
+            self.pass_to_station(now, layer, from, category, packet);
         }
         if has_popped {
             self.record_layer_queue(now, layer, from, category);
@@ -89,40 +95,47 @@ impl World {
     /// Counts and frees the packets that an interface queue has just dropped. Each packet has its own next
     /// station.
     #[inline]
-    fn drop_at_interface(&mut self, now: Time, layer: Layer, from: Station) {
+    fn process_interface_drops(&mut self, now: Time, layer: LinkLayerId, from: StationIndex) {
         if !self.dropped_by_queue.is_empty() {
-            self.drop_all_at_interface(now, layer, from);
+            self.drain_interface_drops(now, layer, from);
         }
     }
 
     #[cold]
-    fn drop_all_at_interface(&mut self, now: Time, layer: Layer, from: Station) {
+    fn drain_interface_drops(&mut self, now: Time, layer: LinkLayerId, from: StationIndex) {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
-            let place = self.links.interface(layer, from).place_index(packet.to);
+            let place = self.links.interface(layer, from).place_index(packet.next_station);
             self.drop_packet(now, packet.id, why.into(), place);
         }
         self.dropped_by_queue = dropped;
     }
 
     /// Passes a packet of an access category to a station. The station's MAC must accept the packet.
-    fn hand_over(
+    fn pass_to_station(
         &mut self,
         now: Time,
-        layer: Layer,
-        from: Station,
+        layer: LinkLayerId,
+        from: StationIndex,
         category: AccessCategory,
-        Queued { id, to, .. }: Queued,
+        QueueEntry { id, next_station: to, .. }: QueueEntry,
     ) {
         let packet = self.arena.get(&id);
         let flow = packet.flow.index().map(|flow| &self.flows[flow]);
-        let is_fragmented = flow.is_some_and(|flow| flow.fragmented);
-        let is_of_use = is_fragmented || flow.is_some_and(|flow| flow.takes_damaged) || to == BROADCAST;
+        let is_fragmented = flow.is_some_and(|flow| flow.uses_fragments);
+        let is_of_use = is_fragmented || flow.is_some_and(|flow| flow.accepts_damaged) || to == BROADCAST;
         let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
-        let outgoing =
-            OutgoingPacket { to, packet: id, tag, category, bytes, header_bytes: header, fragments };
-        let WirelessSite { layer: link, interfaces, routers, .. } = self.links.site_mut(layer);
+        let outgoing = OutgoingPacket {
+            to,
+            packet: id,
+            tag,
+            category,
+            bytes,
+            header_bytes: header,
+            fragmentation: fragments,
+        };
+        let WirelessNetwork { layer: link, interfaces, routers, .. } = self.links.wireless_network_mut(layer);
         let interface = &mut interfaces[usize::from(from)];
         if self.recorder.is_some() {
             interface.packet_kinds.push(packet);
@@ -139,7 +152,7 @@ impl World {
 
     /// Executes the effects of a layer. Most events have no effects.
     #[inline(always)]
-    fn apply_effects(&mut self, now: Time, layer: Layer) {
+    fn apply_effects(&mut self, now: Time, layer: LinkLayerId) {
         if !self.link_effects.is_empty() {
             self.apply_all(now, layer);
         }
@@ -148,7 +161,7 @@ impl World {
     /// Executes the effects in order. Deliveries at the first attempt are handled in place, because moving an
     /// effect takes more time than handling it.
     #[inline(never)]
-    fn apply_all(&mut self, now: Time, layer: Layer) {
+    fn apply_all(&mut self, now: Time, layer: LinkLayerId) {
         let mut next = 0;
         while let Some(effect) = self.link_effects.get_mut(next) {
             match *effect {
@@ -181,7 +194,7 @@ impl World {
     }
 
     #[inline(never)]
-    fn apply(&mut self, now: Time, layer: Layer, effect: LinkEffect) {
+    fn apply(&mut self, now: Time, layer: LinkLayerId, effect: LinkEffect) {
         let hop = |from, to| Hop::Layer { layer, from, to };
         match effect {
             LinkEffect::Heard { from, to, number } => {
@@ -192,7 +205,7 @@ impl World {
                 let interface = self.links.interface_mut(layer, from);
                 interface.records.remove(number);
                 let node = interface.node;
-                self.remove_arrived(now, node, packet);
+                self.remove_arrived_packet(now, node, packet);
             }
             LinkEffect::AttemptFailed { from, to, tag, attempt, retry, .. } => {
                 if self.links.interface_mut(layer, from).fades.on_failed_attempt(now, to) {
@@ -235,10 +248,10 @@ impl World {
     fn on_acknowledged(
         &mut self,
         now: Time,
-        layer: Layer,
-        (from, to): (Station, Station),
+        layer: LinkLayerId,
+        (from, to): (StationIndex, StationIndex),
         number: u64,
-        tag: Tag,
+        tag: PacketTag,
     ) {
         let interface = self.links.interface_mut(layer, from);
         interface.records.remove(number);
@@ -252,9 +265,15 @@ impl World {
 
     /// Handles the first reception of a packet by the addressed station.
     #[inline(always)]
-    fn on_delivery(&mut self, now: Time, layer: Layer, (from, to): (Station, Station), packet: Id<Packet>) {
-        let WirelessSite { interfaces, routers, .. } = self.links.site(layer);
-        let Interface { node, recorder_index: interface, .. } = interfaces[usize::from(to)];
+    fn on_delivery(
+        &mut self,
+        now: Time,
+        layer: LinkLayerId,
+        (from, to): (StationIndex, StationIndex),
+        packet: Id<Packet>,
+    ) {
+        let WirelessNetwork { interfaces, routers, .. } = self.links.wireless_network(layer);
+        let WirelessInterface { node, recorder_index: interface, .. } = interfaces[usize::from(to)];
         let are_routed = !routers.is_empty();
         if self.recorder.is_some() {
             self.record_delivery(now, layer, (from, to), &packet);
@@ -273,10 +292,10 @@ impl World {
     fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
         let packet = self.arena.get_mut(id);
         if let Body::Tcp(segment) = &mut packet.body
-            && let Some(sum) = segment.options.contention
+            && let Some(sum) = segment.options.contention_time
             && self.flows[packet.flow.0 as usize].adds_contention_time
         {
-            segment.options.contention = Some(sum + contended);
+            segment.options.contention_time = Some(sum + contended);
         }
     }
 
@@ -284,14 +303,14 @@ impl World {
     fn on_discarded(
         &mut self,
         now: Time,
-        layer: Layer,
-        (from, to): (Station, Station),
+        layer: LinkLayerId,
+        (from, to): (StationIndex, StationIndex),
         number: u64,
-        tag: Tag,
+        tag: PacketTag,
         packet: Option<Id<Packet>>,
     ) {
         let (hop, kind) = (Hop::Layer { layer, from, to }, LinkEventKind::Discarded);
-        let site = self.links.site_mut(layer);
+        let site = self.links.wireless_network_mut(layer);
         let record = site.interfaces[usize::from(from)].records.remove(number);
         if site.routers.is_empty() {
             self.on_given_up(now, layer, (from, to), packet, record.last_loss);
@@ -308,8 +327,8 @@ impl World {
     pub(crate) fn on_given_up(
         &mut self,
         now: Time,
-        layer: Layer,
-        (from, to): (Station, Station),
+        layer: LinkLayerId,
+        (from, to): (StationIndex, StationIndex),
         packet: Option<Id<Packet>>,
         lost: Option<DropCause>,
     ) {
@@ -317,7 +336,12 @@ impl World {
         let cause = lost.or(interface.last_loss).unwrap_or(DropCause::Channel);
         let place = interface.place_index(to);
         match packet {
-            Some(id) => self.drop_packet(now, id, DropReason { counted: DropCause::Retries, cause }, place),
+            Some(id) => self.drop_packet(
+                now,
+                id,
+                DropReason { counted_cause: DropCause::Retries, physical_cause: cause },
+                place,
+            ),
             // The packet arrived, but its link ACK did not, so the link layer of the sending station counts
             // the packet as lost.
             None => self.drops_by_cause[DropCause::Retries as usize] += 1,
@@ -326,7 +350,7 @@ impl World {
 
     /// Handles the loss of a frame. Drops the packet if it is lost with the frame. Delivers the headers if
     /// they are intact and useful.
-    fn on_frame_lost(&mut self, now: Time, layer: Layer, mut lost: LostFrame) {
+    fn on_frame_lost(&mut self, now: Time, layer: LinkLayerId, mut lost: LostFrame) {
         let remains = self.intact_headers_of(layer, &lost);
         match lost.packet.take() {
             Some(packet) => {
@@ -346,17 +370,17 @@ impl World {
 
     /// Returns the headers of the packet in a lost frame if they are intact and the flow can use them; `None`
     /// otherwise.
-    fn intact_headers_of(&self, layer: Layer, lost: &LostFrame) -> Option<Packet> {
+    fn intact_headers_of(&self, layer: LinkLayerId, lost: &LostFrame) -> Option<Packet> {
         let number = lost.packet_number.filter(|_| lost.is_header_intact)?;
-        let WirelessSite { layer: link, interfaces, .. } = self.links.site(layer);
+        let WirelessNetwork { layer: link, interfaces, .. } = self.links.wireless_network(layer);
         let inside = lost.packet.as_ref().or_else(|| link.packet(lost.from, number));
         let copy = || interfaces[usize::from(lost.from)].records.copy(number);
         self.intact_headers(inside.map(|id| self.arena.get(id)).or_else(copy)?)
     }
 
     /// Records the cause of a data frame's loss. The packet itself is not lost.
-    fn note_loss(&mut self, layer: Layer, lost: &LostFrame) {
-        let Some(number) = lost.packet_number.filter(|_| lost.frame == FrameKind::Data) else { return };
+    fn note_loss(&mut self, layer: LinkLayerId, lost: &LostFrame) {
+        let Some(number) = lost.packet_number.filter(|_| lost.kind == FrameKind::Data) else { return };
         let interface = self.links.interface_mut(layer, lost.from);
         interface.last_loss = Some(lost.cause);
         if layer.is_cell() {
@@ -366,8 +390,8 @@ impl World {
 
     /// Delivers only the headers of a packet to a station. The packet remains in the layer and may be
     /// retransmitted.
-    fn deliver_headers(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
-        let Interface { node, recorder_index: interface, .. } = *self.links.interface(layer, to);
+    fn deliver_headers(&mut self, now: Time, layer: LinkLayerId, to: StationIndex, remains: Packet) {
+        let WirelessInterface { node, recorder_index: interface, .. } = *self.links.interface(layer, to);
         self.admit_packet(now, node, interface, remains);
     }
 }

@@ -14,7 +14,7 @@ use airhop_trace::Recorder;
 /// hop to the mobile for each link with such events, in index order.
 pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
-    for Varying { schedule, end, hop, .. } in schedules(plan) {
+    for VaryingLink { schedule, end, hop, .. } in varying_links(plan) {
         let losses = schedule.loss_intervals(end);
         losses.iter().for_each(|[_, over]| events.push(*over, Event::Handoff(mobiles.len() as u16)));
         mobiles.extend((!losses.is_empty()).then_some(hop));
@@ -25,7 +25,7 @@ pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> 
 /// Writes the rates and delays of links over the whole run into a trace.
 pub(crate) fn record_link_changes(plan: &Plan, recorder: &mut Recorder) {
     let end = Time::ZERO + plan.duration;
-    for Varying { schedule, from, to, .. } in schedules(plan) {
+    for VaryingLink { schedule, from, to, .. } in varying_links(plan) {
         let place = recorder.intern_place(&format!("{from}->{to}"));
         let phases = schedule.phases().filter(|(from, ..)| *from < end);
         phases.for_each(|(from, rate, delay)| recorder.record_link(from, place, rate, delay));
@@ -33,7 +33,7 @@ pub(crate) fn record_link_changes(plan: &Plan, recorder: &mut Recorder) {
 }
 
 /// Direction of a link with a varying rate or delay.
-struct Varying<'a> {
+struct VaryingLink<'a> {
     schedule: &'a LinkSchedule,
     /// Sending end of this direction.
     end: LinkEnd,
@@ -43,14 +43,14 @@ struct Varying<'a> {
     hop: Hop,
 }
 
-fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
+fn varying_links(plan: &Plan) -> impl Iterator<Item = VaryingLink<'_>> {
     plan.links.iter().flat_map(move |(number, link)| {
         [0, 1].into_iter().filter_map(move |end| {
             let schedule = link.schedule(usize::from(end))?;
             let LinkNodes::Ends(ends) = link.link_nodes(number) else { return None };
             let [from, to] =
                 [end, 1 - end].map(|end| plan.nodes[usize::from(ends[usize::from(end)].0.0)].as_str());
-            Some(Varying { schedule, end, from, to, hop: ends[usize::from(end)].1 })
+            Some(VaryingLink { schedule, end, from, to, hop: ends[usize::from(end)].1 })
         })
     })
 }
@@ -62,7 +62,7 @@ impl World {
         let link = self.links.link_of_hop_mut(hop).expect("the path to a mobile is over a link");
         let place = link.place_index(hop);
         link.clear_queue(hop, &mut self.dropped_by_queue);
-        self.drop_at_link(now, place);
+        self.process_link_drops(now, place);
         self.record_queue(now, hop);
     }
 }

@@ -1,7 +1,7 @@
 //! `RunningLink`: interface to a link of any type during the run.
 
 use crate::link::Link;
-use crate::queues::{Dropped, QueueState, TxQueue};
+use crate::queues::{DroppedPackets, QueueState, TxQueue};
 use crate::routing::Hop;
 use airhop_base::{AccessCategory, NodeId, Time};
 
@@ -24,7 +24,7 @@ pub(crate) trait RunningLink {
     /// Ends the warm-up. Only packets that leave a queue later count in the sojourn times.
     fn end_warm_up(&mut self);
     /// Drops all packets in the queues before a hop.
-    fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
+    fn clear_queue(&mut self, hop: Hop, dropped: &mut DroppedPackets);
     /// Returns the indices of the agents subscribed to the fades of a hop.
     fn fade_subscribers(&self, hop: Hop) -> &[u16];
     /// Subscribes an agent to the fades of a hop. Has no effect if the link layer does not detect fades.
@@ -53,14 +53,14 @@ impl RunningLink for Link {
     }
 
     fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState)) {
-        show(&self.name, self.state());
+        show(&self.name, self.queue_state());
     }
 
     fn end_warm_up(&mut self) {
         Link::end_warm_up(self);
     }
 
-    fn clear_queue(&mut self, _: Hop, dropped: &mut Dropped) {
+    fn clear_queue(&mut self, _: Hop, dropped: &mut DroppedPackets) {
         Link::clear_queue(self, dropped);
     }
 

@@ -37,13 +37,13 @@ use crate::delays::FIRST_BYTE;
 use crate::flow::{AppFlowRef, Endpoints, Flow};
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::outside::RealHosts;
-use crate::queues::Dropped;
+use crate::queues::DroppedPackets;
 use crate::report::Report;
-use crate::routing::{Hop, Routes};
+use crate::routing::{Hop, StaticRoutes};
 use crate::transit::DatagramCounters;
 use airhop_base::{Body, DropCause, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
-use airhop_radio::Tag;
+use airhop_radio::PacketTag;
 use airhop_radio::layer::LinkEffect;
 use airhop_tcp::seams::RunState;
 use airhop_trace::{Direction, NoticeEvent, PathStep, Recorder, StepLocation};
@@ -54,7 +54,7 @@ use hop_fields::HopFields;
 use links::Links;
 use record::record_ack;
 use std::sync::atomic::{AtomicBool, Ordering};
-pub(crate) use trace_rows::acked;
+pub(crate) use trace_rows::ack_row;
 
 /// Agent, with its node.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ pub struct World {
     pub(crate) hosted_agents: Vec<HostedAgent>,
     /// Hop to the mobile for each handoff that empties the queue of the old base station.
     pub(crate) handoffs: Vec<Hop>,
-    pub(crate) routes: Routes,
+    pub(crate) routes: StaticRoutes,
     /// Hop fields of the packets, by arena slot.
     pub(crate) hop_fields: Vec<HopFields>,
     /// True for each flow that has agents.
@@ -97,7 +97,7 @@ pub struct World {
     /// True if a flow sums the contention times of its packets over all hops.
     pub(crate) sums_contention: bool,
     /// Packets that the present queue has just dropped; empty between calls.
-    pub(crate) dropped_by_queue: Dropped,
+    pub(crate) dropped_by_queue: DroppedPackets,
     pub(crate) link_effects: Vec<LinkEffect>,
     pub(crate) agent_actions: AgentActions,
     /// Notices about the MPDUs of a PPDU, stored until the outcome of all MPDUs is known.
@@ -116,22 +116,22 @@ pub struct World {
 
 /// Error of a run that the caller stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupted;
+pub struct RunInterrupted;
 
 impl World {
     /// Runs to the end of the scenario. Reads `stop` every few thousand events.
     ///
     /// # Errors
-    /// [`Interrupted`] if `stop` became true.
-    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+    /// [`RunInterrupted`] if `stop` became true.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), RunInterrupted> {
         self.warm_up(stop)?;
         self.run_until(Time::ZERO + self.duration, stop)
     }
 
-    pub(crate) fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+    pub(crate) fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), RunInterrupted> {
         if self.warmup > Span::ZERO && self.warmup_report.is_none() {
             self.run_until(Time::ZERO + self.warmup, stop)?;
-            self.warmup_report = Some(self.totals());
+            self.warmup_report = Some(self.cumulative_report());
             for flow in &mut self.flows {
                 flow.endpoints.end_warm_up();
             }
@@ -142,12 +142,12 @@ impl World {
         Ok(())
     }
 
-    pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
+    pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), RunInterrupted> {
         while self.events.is_due_by(end) {
             let (now, event) = self.events.pop();
-            self.handle(now, event);
+            self.handle_event(now, event);
             if self.events.popped_count().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
-                return Err(Interrupted);
+                return Err(RunInterrupted);
             }
         }
         Ok(())
@@ -202,7 +202,7 @@ impl World {
             }
             let node = flow.plan.from;
             if self.recorder.is_some() {
-                self.record_sent(now, id, &packet, sent_before);
+                self.record_sent_segment(now, id, &packet, sent_before);
             }
             self.admit_packet(now, node, 0, packet);
         }
@@ -254,7 +254,7 @@ impl World {
             && let Some(packet) = host.pop()
         {
             tcp.receiver.set_more_segments(host.len() > 0);
-            let delivered = tcp.receive(now, &packet);
+            let delivered = tcp.receive_packet(now, &packet);
             self.on_segment_received(now, id, delivered);
         }
     }
@@ -285,13 +285,13 @@ impl World {
 
     /// Removes a packet at the end of its path.
     #[inline(always)]
-    pub(crate) fn remove_arrived(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+    pub(crate) fn remove_arrived_packet(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         self.count_arrival(now, node, &id);
         self.arena.discard(id);
     }
 
     /// Removes and returns a packet that has arrived at its destination.
-    pub(crate) fn take_delivered(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
+    pub(crate) fn take_delivered_packet(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
         self.count_arrival(now, node, &id);
         self.arena.take(id)
     }
@@ -334,13 +334,13 @@ impl World {
             }
             PacketAction::Forward => self.forward(now, node, self.hop_fields_of(&id), id),
             PacketAction::Consume => self.remove_consumed(now, node, interface, id),
-            PacketAction::Take => self.remove_arrived(now, node, id),
+            PacketAction::Take => self.remove_arrived_packet(now, node, id),
         }
     }
 
     /// Removes a packet that an agent consumed.
     fn remove_consumed(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
-        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.captures_packets()) {
             let comment = Some("kept by an agent");
             recorder.record_packet(now, node, interface, Direction::In, self.arena.get(&id), comment);
         }
@@ -376,23 +376,23 @@ impl World {
         let at_receiver = node == plan.to;
         match (ends, &packet.body) {
             (Endpoints::Tcp(_), &Body::Notice(n)) => {
-                self.remove_arrived(now, node, id);
+                self.remove_arrived_packet(now, node, id);
                 self.notify_sender(now, flow, n);
             }
             (Endpoints::Tcp(tcp), Body::Tcp(_)) if at_receiver && tcp.turnaround.is_some() => {
-                let packet = self.take_delivered(now, node, id);
+                let packet = self.take_delivered_packet(now, node, id);
                 self.delay_until_wake_up(now, flow, packet);
             }
             (Endpoints::Tcp(tcp), Body::Tcp(_)) if at_receiver => {
-                let delivered = tcp.receive(now, packet);
-                self.remove_arrived(now, node, id);
+                let delivered = tcp.receive_packet(now, packet);
+                self.remove_arrived_packet(now, node, id);
                 self.on_segment_received(now, flow, delivered);
             }
             (Endpoints::Tcp(tcp), Body::Tcp(segment)) => {
                 let una = tcp.sender.state().una;
                 tcp.sender.on_segment(now, packet);
                 if let Some(rtt) = tcp.sender.poll_rtt() {
-                    tcp.latency.round_trips.add(rtt, 1);
+                    tcp.latency.rtt_samples.add(rtt, 1);
                 }
                 if let Some(recorder) = &mut self.recorder {
                     record_ack(recorder, now, flow, segment, una);
@@ -401,10 +401,10 @@ impl World {
                 if segment.options.is_allocated() {
                     tcp.receiver.recycle_options(self.arena.get_mut(&id).take_options());
                 }
-                self.remove_arrived(now, node, id);
+                self.remove_arrived_packet(now, node, id);
                 self.send_ready_segments(now, flow);
                 if is_closed {
-                    self.on_closed(now, flow);
+                    self.count_if_closed(now, flow);
                 }
             }
             (Endpoints::Real(_), _) => self.deliver_to_host(now, node, id),
@@ -417,7 +417,7 @@ impl World {
                     let running = &mut self.apps[usize::from(app)];
                     running.app.on_datagram(now, flow, datagram.sequence_number, datagram.sent);
                 }
-                self.remove_arrived(now, node, id);
+                self.remove_arrived_packet(now, node, id);
             }
             (ends, body) => unreachable!("{body:?} cannot belong to {ends:?}"),
         }
@@ -440,7 +440,7 @@ impl World {
 
     #[inline(never)]
     pub(crate) fn drop_packet(&mut self, now: Time, id: Id<Packet>, reason: DropReason, place: Option<u32>) {
-        let why = reason.counted;
+        let why = reason.counted_cause;
         self.dropped_packets += 1;
         self.drops_by_cause[why as usize] += 1;
         self.record_drop(now, &id, why, place);
@@ -451,10 +451,10 @@ impl World {
             && !packet.has_payload_errors
             && segment.seq >= tcp.sender.state().una
         {
-            tcp.loss_ledger.on_loss(segment.seq, reason.cause);
+            tcp.loss_ledger.on_loss(segment.seq, reason.physical_cause);
         }
         if let (Body::Udp(_), Some(flow)) = (&packet.body, packet.flow.index()) {
-            self.flows[flow].endpoints.datagrams().into_iter().for_each(DatagramCounters::on_drop);
+            self.flows[flow].endpoints.datagrams_mut().into_iter().for_each(DatagramCounters::on_drop);
         }
         if let (Body::Notice(notice), Some(flow)) = (&packet.body, packet.flow.index())
             && let Endpoints::Tcp(tcp) = &mut self.flows[flow].endpoints
@@ -465,9 +465,9 @@ impl World {
     }
 }
 
-pub(crate) fn tag(packet: &Packet) -> Tag {
+pub(crate) fn tag(packet: &Packet) -> PacketTag {
     let (len, seq) = packet.segment().map_or((0, 0), |s| (s.len, s.seq));
-    Tag { flow: packet.flow, payload_bytes: len, seq }
+    PacketTag { flow: packet.flow, payload_bytes: len, seq }
 }
 
 #[cfg(test)]

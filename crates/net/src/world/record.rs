@@ -1,6 +1,6 @@
 //! Records of windows, queues, steps and drops. Nothing is recorded without a recorder.
 
-use super::trace_rows::{acked, kind_of, send_cause, walker};
+use super::trace_rows::{ack_row, kind_of, send_cause, step_packet};
 use crate::flow::Endpoints;
 use crate::world::World;
 use airhop_base::{DropCause, FlowId, NoticeKind, Packet, Segment, Time};
@@ -23,7 +23,7 @@ impl World {
         let sample = WindowSample {
             cwnd: w.cwnd,
             ssthresh: w.ssthresh,
-            flight: tcp.sender.in_flight() as u32,
+            in_flight_bytes: tcp.sender.in_flight() as u32,
             srtt: tcp.sender.srtt(),
             rto: Some(tcp.sender.rto(now)),
         };
@@ -32,7 +32,7 @@ impl World {
 
     /// Records a transmission by a TCP sender. `sent_before`: end of the data sent earlier.
     #[cold]
-    pub(crate) fn record_sent(&mut self, now: Time, id: FlowId, packet: &Packet, sent_before: u64) {
+    pub(crate) fn record_sent_segment(&mut self, now: Time, id: FlowId, packet: &Packet, sent_before: u64) {
         let Endpoints::Tcp(tcp) = &self.flows[id.0 as usize].endpoints else { return };
         if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
             && segment.has_data_or_fin()
@@ -41,7 +41,7 @@ impl World {
                 retransmission: segment.seq < sent_before,
                 cause: send_cause(tcp.sender.last_transmission_cause()),
                 cwnd: tcp.sender.window().cwnd,
-                flight: tcp.sender.in_flight() as u32,
+                in_flight_bytes: tcp.sender.in_flight() as u32,
             };
             recorder.record_segment(now, id, segment, sent);
         }
@@ -51,7 +51,7 @@ impl World {
     /// previous call.
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
-            let link = &mut self.links.wires[i as usize];
+            let link = &mut self.links.wired_links[i as usize];
             let place = link.trace.place_index;
             let waiting =
                 link.remove_departed(now, |then, left| recorder.record_queue_length(then, place, left));
@@ -70,7 +70,7 @@ impl World {
     #[cold]
     fn record_step(&mut self, now: Time, step: PathStep, at: StepLocation, id: &Id<Packet>) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.record_step(now, step, at, walker(id, self.arena.get(id)));
+            recorder.record_step(now, step, at, step_packet(id, self.arena.get(id)));
         }
     }
 
@@ -82,14 +82,19 @@ impl World {
         let (kind, seq) = kind_of(packet);
         let row = DropRow { flow: packet.flow, cause: why, kind, seq, bytes: packet.bytes };
         recorder.record_drop(now, place, row);
-        recorder.record_step(now, PathStep::Dropped(why), StepLocation::Place(place), walker(id, packet));
+        recorder.record_step(
+            now,
+            PathStep::Dropped(why),
+            StepLocation::Place(place),
+            step_packet(id, packet),
+        );
     }
 }
 
 /// Records an ACK that a sender has processed. `una`: lowest unacknowledged byte before the ACK.
 #[cold]
 pub(super) fn record_ack(recorder: &mut Recorder, now: Time, flow: FlowId, segment: &Segment, una: u64) {
-    recorder.record_ack(now, flow, acked(segment, segment.ack <= una));
+    recorder.record_ack(now, flow, ack_row(segment, segment.ack <= una));
     let received = NoticeEvent::Received { lateness_ms: None };
     if let Some(seq) = segment.eln_seq() {
         recorder.record_notice(now, flow, NoticeKind::Eln, received, seq);

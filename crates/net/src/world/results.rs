@@ -21,15 +21,15 @@ use airhop_trace::Recorder;
 impl World {
     /// Returns the results of the run, counted from the end of the warm-up.
     pub fn report(&self) -> Report {
-        let mut report = self.totals();
+        let mut report = self.cumulative_report();
         match &self.warmup_report {
             Some(earlier) => report.leave_out(earlier),
             // A run that ends during its warm-up, as an emulation may, has zero counts.
-            None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
+            None if self.warmup > Span::ZERO => report.leave_out(&self.cumulative_report()),
             None => {}
         }
         let measured = self.duration - self.warmup;
-        let lines = self.lines();
+        let lines = self.flows_by_report_line();
         for (line, found) in lines.iter().zip(&mut report.flows) {
             let active =
                 line.iter().map(|flow| flow.active_period).fold(ActivePeriod::default(), ActivePeriod::merge);
@@ -39,18 +39,18 @@ impl World {
         for station in &mut report.stations {
             station.airtime /= measured.secs_f64();
         }
-        report.classes = self.classes(&lines, &report.flows);
+        report.classes = self.class_reports(&lines, &report.flows);
         report.queues.retain(|queue| queue.wait_ms.0.is_some() || queue.marked.is_some());
         // A flow that is reserved for real hosts, and of which no packet was sent, is omitted.
         let mut lines = lines.iter();
-        report.flows.retain(|_| lines.next().is_some_and(|line| !line[0].is_idle_outside()));
+        report.flows.retain(|_| lines.next().is_some_and(|line| !line[0].is_idle_real_flow()));
         report
     }
 
     /// Returns the results by class. Omits flows that are reserved for real hosts and sent no packet.
-    fn classes(&self, lines: &[Vec<&Flow>], reports: &[FlowReport]) -> Vec<ClassReport> {
+    fn class_reports(&self, lines: &[Vec<&Flow>], reports: &[FlowReport]) -> Vec<ClassReport> {
         let mut classes = Classes::default();
-        for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_outside()) {
+        for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_real_flow()) {
             let flow = line[0];
             // Of all connections of an application in one direction, only the last is assigned to the
             // application.
@@ -60,14 +60,19 @@ impl World {
             let completions = app.and_then(|app| Some((&app.completions, app.app.unfinished_count()?)));
             let group = usize::from(seated.unwrap_or(flow.id).0);
             let delays = DelayHistogram::sum(line.iter().filter_map(|flow| flow.endpoints.delays()));
-            classes.add(&ClassMember { report, app_first_flow: group, delays: Some(&delays), completions });
+            classes.add_flow(&ClassMember {
+                report,
+                app_first_flow: group,
+                delays: Some(&delays),
+                completions,
+            });
         }
         classes.reports()
     }
 
     /// Returns the flows of each line of the report. A line is a single flow, or all connections of an
     /// application in one direction, in the order of opening.
-    fn lines(&self) -> Vec<Vec<&Flow>> {
+    fn flows_by_report_line(&self) -> Vec<Vec<&Flow>> {
         let mut lines: Vec<Vec<&Flow>> = self.flows.iter().map(|flow| vec![flow]).collect();
         for flow in self.flows.iter().filter(|flow| flow.report_flow() != flow.id) {
             lines[usize::from(flow.report_flow().0)].push(flow);
@@ -78,14 +83,14 @@ impl World {
     }
 
     /// Returns all counters since the start of the run, without rates.
-    pub(crate) fn totals(&self) -> Report {
+    pub(crate) fn cumulative_report(&self) -> Report {
         let marked = self.marked_by_flow();
         Report {
             duration: self.duration,
             warmup: self.warmup,
             events: self.events.popped_count(),
             fingerprint: self.fingerprint.value(),
-            flows: self.lines().iter().map(|line| self.flow_report(line, &marked)).collect(),
+            flows: self.flows_by_report_line().iter().map(|line| self.flow_report(line, &marked)).collect(),
             classes: Vec::new(),
             drops: self.drops_by_cause,
             routing: self.routing_counts(),
@@ -110,8 +115,8 @@ impl World {
 
     fn queue_reports(&self) -> Vec<QueueReport> {
         let mut found = Vec::new();
-        self.links.for_each_queue(&mut |name, QueueState { wait, marker }| {
-            let marked = marker.map(|marker| marker.by_flow().iter().sum());
+        self.links.for_each_queue(&mut |name, QueueState { sojourn: wait, marker }| {
+            let marked = marker.map(|marker| marker.marks_by_flow().iter().sum());
             found.push(QueueReport { name: name.into(), wait_ms: SojournSummary(wait), marked });
         });
         found
@@ -121,7 +126,7 @@ impl World {
     fn marked_by_flow(&self) -> Vec<u64> {
         let mut marked = vec![0; self.flows.len()];
         self.links.for_each_queue(&mut |_, queue| {
-            let by_flow = queue.marker.map_or(&[][..], Marker::by_flow);
+            let by_flow = queue.marker.map_or(&[][..], Marker::marks_by_flow);
             for (sum, more) in marked.iter_mut().zip(by_flow) {
                 *sum += more;
             }
@@ -174,7 +179,7 @@ impl World {
         };
         let srtt = ends()
             .next()
-            .filter(|_| line.len() == 1 && flow.side.is_none())
+            .filter(|_| line.len() == 1 && flow.connection_side.is_none())
             .and_then(|tcp| tcp.sender.srtt());
         FlowReport {
             scheme,
@@ -184,16 +189,16 @@ impl World {
             retransmissions: c.retransmissions,
             timeouts: c.timeouts,
             fast_recoveries: c.fast_recoveries,
-            window_cuts: c.window_cuts,
-            spurious_timeouts: ends().map(|tcp| tcp.spurious.count).sum(),
-            duplicates: counts.duplicates,
+            window_cuts: c.window_reductions,
+            spurious_timeouts: ends().map(|tcp| tcp.spurious_timeouts.count).sum(),
+            duplicates: counts.duplicate_segments,
             timeouts_warned_late: ends().map(|tcp| tcp.lateness.timeouts_warned_late()).sum(),
             lateness: ends().map(|tcp| tcp.lateness.lateness()).sum(),
             judgements: sum_of_confusion_matrices(ends().map(|tcp| tcp.loss_ledger.confusion())),
             completion_s: app.and_then(|app| app.finished_at).map(|end| (end - flow.plan.start).secs_f64()),
-            completion_ms: app.and_then(RunningApp::completion),
+            completion_ms: app.and_then(RunningApp::completion_summary),
             delay_ms: DelayHistogram::sum(ends().map(|tcp| tcp.latency.delay.delays())).summary(),
-            rtt_ms: RttSummary(DelayHistogram::sum(ends().map(|tcp| &tcp.latency.round_trips)).summary()),
+            rtt_ms: RttSummary(DelayHistogram::sum(ends().map(|tcp| &tcp.latency.rtt_samples)).summary()),
             srtt_ms: srtt.map(Span::millis_f64),
             notices: c.notices,
             marks: EcnCounts { ect0: c.ect_segments, ece: c.ecn_echoes, ..EcnCounts::default() },
@@ -235,7 +240,7 @@ impl World {
 
     /// Returns the recorder with all its records; `None` if there is no recorder.
     pub fn into_recorder(mut self) -> Option<Recorder> {
-        for i in 0..self.links.wires.len() {
+        for i in 0..self.links.wired_links.len() {
             self.record_link_queue(Time::ZERO + self.duration, i as u16);
         }
         self.recorder.map(|r| *r)

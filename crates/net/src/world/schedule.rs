@@ -1,7 +1,7 @@
 //! Schedule of a run: its operations on the event queue. With a recorded schedule, the event queue can be
 //! timed alone.
 
-use crate::world::{Event, Interrupted, World};
+use crate::world::{Event, RunInterrupted, World};
 use airhop_base::Time;
 use airhop_engine::EventQueue;
 use std::mem;
@@ -18,8 +18,8 @@ impl WorldSchedule {
     }
 
     /// Returns the mean number of pending events.
-    pub fn mean_pending(&self) -> f64 {
-        self.0.mean_pending()
+    pub fn mean_pending_events(&self) -> f64 {
+        self.0.mean_pending_events()
     }
 
     /// Pushes the recorded events into a new event queue and pops them. Events are not handled.
@@ -33,13 +33,13 @@ impl World {
     /// next `events` events, or fewer if the scenario ends. Recording does not affect the rest of the run.
     ///
     /// # Errors
-    /// [`Interrupted`] if `stop` has become true before `from`.
+    /// [`RunInterrupted`] if `stop` has become true before `from`.
     pub fn record_schedule(
         &mut self,
         from: Time,
         events: usize,
         stop: &AtomicBool,
-    ) -> Result<WorldSchedule, Interrupted> {
+    ) -> Result<WorldSchedule, RunInterrupted> {
         let end = Time::ZERO + self.duration;
         self.warm_up(stop)?;
         self.run_until(from.min(end), stop)?;
@@ -50,7 +50,7 @@ impl World {
             // An empty queue takes the place of the event queue while an event is handled, and then contains
             // exactly the events that the handled event scheduled.
             let waiting = mem::replace(&mut self.events, EventQueue::with_start_time(now));
-            self.handle(now, event);
+            self.handle_event(now, event);
             let made = mem::replace(&mut self.events, waiting);
             schedule.record_pop(made, &mut self.events);
         }

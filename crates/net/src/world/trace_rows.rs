@@ -5,7 +5,7 @@ use airhop_engine::Id;
 use airhop_tcp::seams::TransmissionCause;
 use airhop_trace::{AckRow, PacketKind, SendCause, StepPacket};
 
-pub(crate) fn walker(id: &Id<Packet>, packet: &Packet) -> StepPacket {
+pub(crate) fn step_packet(id: &Id<Packet>, packet: &Packet) -> StepPacket {
     let (kind, seq) = kind_of(packet);
     let payload = match &packet.body {
         Body::Tcp(segment) => segment.len,
@@ -14,11 +14,21 @@ pub(crate) fn walker(id: &Id<Packet>, packet: &Packet) -> StepPacket {
     };
     let Packet { flow, bytes, has_payload_errors: damaged, ecn, .. } = *packet;
     let flags = packet.segment().map(|segment| segment.flags);
-    StepPacket { slot: id.index(), flow, kind, seq, bytes, payload_bytes: payload, damaged, ecn, flags }
+    StepPacket {
+        slot: id.index(),
+        flow,
+        kind,
+        seq,
+        bytes,
+        payload_bytes: payload,
+        has_payload_errors: damaged,
+        ecn,
+        flags,
+    }
 }
 
 /// Returns the trace row of an ACK that a TCP sender processes.
-pub(crate) fn acked(segment: &Segment, duplicate: bool) -> AckRow {
+pub(crate) fn ack_row(segment: &Segment, duplicate: bool) -> AckRow {
     let sacked = segment.options.sack.blocks().iter().map(|block| block.end.saturating_sub(block.start));
     AckRow {
         ack: segment.ack,

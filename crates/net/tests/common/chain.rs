@@ -3,7 +3,7 @@
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::{Links, WlanPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, RandomDraws, RoutingPlan};
 use airhop_net::queues::QueuePlan;
@@ -32,7 +32,8 @@ impl Chain {
     pub fn new(hops: u16, scheme: &'static str, routing: RoutingPlan) -> Self {
         let mut config = Preset::Ns2.config(1000);
         config.receive_window = 20_000;
-        let phy = Phy { cw_min: 31, plcp: Span::from_micros(20), coding: Coding::Serial, ..Phy::ERP_OFDM };
+        let phy =
+            Phy { cw_min: 31, plcp_duration: Span::from_micros(20), coding: Coding::Serial, ..Phy::ERP_OFDM };
         Chain {
             hops,
             scheme,
@@ -54,7 +55,7 @@ impl Chain {
             from: NodeId(0),
             to: NodeId(self.hops),
             transport: super::hosts::tcp_with(self.scheme, &self.params, self.config),
-            app: Arc::new(Bulk),
+            app: Arc::new(BulkPlan),
             start: self.start,
             access_category: Default::default(),
             services: super::needs(self.scheme),

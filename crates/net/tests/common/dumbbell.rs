@@ -2,7 +2,7 @@
 //! own, share one link of 1 Gbit/s.
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -34,7 +34,7 @@ pub fn plan(flows: u16, seconds: u64) -> Plan {
             from,
             to,
             transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-            app: Arc::new(Bulk),
+            app: Arc::new(BulkPlan),
             start: Time::ZERO + gap * u64::from(i),
             access_category: Default::default(),
             services: Vec::new(),

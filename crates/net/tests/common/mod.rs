@@ -8,7 +8,7 @@ pub mod radio;
 pub mod trace;
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::{Links, WiredPlan, WlanPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, RandomDraws, RoutingPlan};
 use airhop_net::queues::QueuePlan;
@@ -18,7 +18,7 @@ use airhop_radio::cell::{CellPlan, CellRules, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_rate::LinkRate;
 use airhop_radio::phy::Phy;
-use airhop_tcp::{Config, Notices, Preset};
+use airhop_tcp::{Config, NoticeHandling, Preset};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -41,7 +41,7 @@ pub struct LastHop {
     /// Parameters of the congestion control.
     pub params: &'static [(&'static str, f64)],
     /// Kinds of notices that the sender uses.
-    pub notices: Notices,
+    pub notices: NoticeHandling,
 }
 
 impl Default for LastHop {
@@ -59,7 +59,7 @@ impl Default for LastHop {
             segment: SEGMENT,
             timestamps: false,
             params: &[],
-            notices: Notices::Scheme,
+            notices: NoticeHandling::Scheme,
         }
     }
 }
@@ -100,7 +100,7 @@ impl LastHop {
                 Rate::from_bps(11_000_000),
             )
         };
-        let mut config = Config { notices: self.notices, ..self.preset.config(self.segment) };
+        let mut config = Config { notice_reaction: self.notices, ..self.preset.config(self.segment) };
         if self.timestamps {
             config.timestamps = true;
             config.rto.tick = Span::from_millis(1);
@@ -113,7 +113,7 @@ impl LastHop {
                 from,
                 to,
                 transport: transport.clone(),
-                app: Arc::new(Bulk),
+                app: Arc::new(BulkPlan),
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
                 access_category: Default::default(),
                 services: needs(self.scheme),
@@ -152,7 +152,7 @@ pub fn served_by(names: &[&str]) -> Vec<&'static Service> {
 
 /// Returns the services that a scheme needs.
 pub fn needs(scheme: &str) -> Vec<&'static Service> {
-    served_by(airhop_tcp::find_scheme(scheme).expect("a known scheme").needs)
+    served_by(airhop_tcp::find_scheme(scheme).expect("a known scheme").network_requirements)
 }
 
 /// Runs a plan to its end, and checks that all its packets are accounted for.

@@ -1,7 +1,7 @@
 //! Two topologies of Kounavis 1996.
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::apps::{Bulk, Cbr};
+use airhop_net::apps::{BulkPlan, CbrPlan};
 use airhop_net::links::{Links, RadioLinkPlan, WiredPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -134,7 +134,7 @@ impl Mobile {
             from,
             to,
             transport: super::hosts::tcp(self.scheme, config),
-            app: Arc::new(Bulk),
+            app: Arc::new(BulkPlan),
             start: Time::ZERO,
             access_category: Default::default(),
             services: super::needs(self.scheme),
@@ -146,7 +146,7 @@ impl Mobile {
     pub fn datagrams(&self, payload_bps: u64) -> Plan {
         let mut plan = self.plan();
         plan.flows[0].transport = Transport::Udp { bytes: 100 };
-        plan.flows[0].app = Arc::new(Cbr { rate: Rate::from_bps(payload_bps) });
+        plan.flows[0].app = Arc::new(CbrPlan { rate: Rate::from_bps(payload_bps) });
         plan.flows[0].services.clear();
         plan
     }

@@ -5,7 +5,7 @@ use crate::common::radio::{Mobile, recovery};
 use crate::common::trace::{numbers, traced, words};
 use crate::common::{hosts, run};
 use airhop_base::{NoticeKind, Rate, Span, Time};
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
@@ -35,7 +35,7 @@ fn plan(scheme: &str, seconds: u64, changes: &[ScheduledChange]) -> Plan {
         ..hosts::hosts(
             Span::from_secs(seconds),
             hosts::tcp(scheme, Preset::Linux.config(988)),
-            Arc::new(Bulk),
+            Arc::new(BulkPlan),
         )
     }
 }

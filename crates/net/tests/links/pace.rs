@@ -5,7 +5,7 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::{NodeId, Rate, Span};
-use airhop_net::apps::{AppPlan, Bulk, Cbr};
+use airhop_net::apps::{AppPlan, BulkPlan, CbrPlan};
 use airhop_net::links::{RadioLinkPlan, WiredPlan};
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -58,7 +58,7 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
 fn backlog(bytes: u32) -> Plan {
     let mut config = Preset::Ns2.config(bytes - 40);
     config.initial_window = 1000.0;
-    plan(hosts::tcp("newreno", config), Arc::new(Bulk))
+    plan(hosts::tcp("newreno", config), Arc::new(BulkPlan))
 }
 
 /// Returns the arrival times of the first `many` segments, ms.
@@ -95,7 +95,7 @@ fn packets_depart_at_the_times_of_the_delivery_trace() {
 fn a_saturated_trace_link_carries_its_mean_rate() {
     let mean = 5.0 * 1504.0 * 8.0 / 0.020 / 1e6;
     for payload in [24_u32, 100, 1000, 1472] {
-        let app = Arc::new(Cbr { rate: Rate::from_bps(8_000_000) });
+        let app = Arc::new(CbrPlan { rate: Rate::from_bps(8_000_000) });
         let plan = plan(Transport::Udp { bytes: payload }, app);
         let expect = mean * f64::from(payload) / f64::from(payload + 32);
         for plan in [wired(plan.clone()), radio(plan.clone(), &ArqPlan::None), radio(plan, &recovery())] {

@@ -3,12 +3,12 @@
 
 use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::{Links, WlanPlan};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, RandomDraws, RoutingPlan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{AccessMethod, CellPlan, CellRules, InterferenceRule, RadioRange};
-use airhop_radio::phy::{DATA_OVERHEAD, Phy};
+use airhop_radio::phy::{DATA_OVERHEAD_BYTES, Phy};
 use airhop_tcp::{Params, Preset};
 use airhop_trace::{Column, Table};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn grid(access: AccessMethod, rules: CellRules) -> Plan {
     let cell = CellPlan {
         control_rate: Rate::from_bps(24_000_000),
         access_method: access,
-        overhead_bytes: DATA_OVERHEAD,
+        overhead_bytes: DATA_OVERHEAD_BYTES,
         rules,
         stations: nodes.iter().enumerate().map(|(i, name)| (name.clone(), place(i))).collect(),
         range: Some(RadioRange::free_space(RECEIVE, SENSE)),
@@ -45,7 +45,7 @@ fn grid(access: AccessMethod, rules: CellRules) -> Plan {
             params: Params::defaults(scheme),
             config: Preset::Ns2.config(1000),
         },
-        app: Arc::new(Bulk),
+        app: Arc::new(BulkPlan),
         start: Time::ZERO,
         access_category: Default::default(),
         services: Vec::new(),

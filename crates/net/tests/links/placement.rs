@@ -33,7 +33,7 @@ fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
 /// 39 degrees of freedom is 81.
 #[test]
 fn station_positions_are_uniform() {
-    let area = Area { width: 200.0, height: 50.0, connected: false };
+    let area = Area { width: 200.0, height: 50.0, must_be_connected: false };
     let mut cells = [0_f64; 40];
     for rep in 0..200 {
         for [x, y] in drawn(&area, 50, rep).expect("no constraint") {
@@ -48,13 +48,13 @@ fn station_positions_are_uniform() {
 /// The layout is the first draw in which all stations are connected.
 #[test]
 fn a_connected_layout_is_the_first_connected_draw() {
-    let area = Area { width: 130.0, height: 130.0, connected: true };
+    let area = Area { width: 130.0, height: 130.0, must_be_connected: true };
     let mut first = 0;
     for rep in 0..100 {
         let taken = drawn(&area, 20, rep).expect("dense enough");
         assert!(hops(&taken, REACH).iter().flatten().all(Option::is_some), "{taken:?}");
         let mut before = Vec::new();
-        let anything = Area { connected: false, ..area };
+        let anything = Area { must_be_connected: false, ..area };
         let _ = draw_placement("field", &anything, 20, Some(REACH), &RandomStreams::new(1, rep), |places| {
             before.push(places.to_vec());
             *places == taken
@@ -69,9 +69,9 @@ fn a_connected_layout_is_the_first_connected_draw() {
 /// A layout that cannot be connected is an error, after exactly the maximum number of draws.
 #[test]
 fn an_impossible_layout_is_an_error_after_the_last_draw() {
-    assert_eq!(drawn(&Area { width: 1e6, height: 1e6, connected: true }, 50, 0), None);
+    assert_eq!(drawn(&Area { width: 1e6, height: 1e6, must_be_connected: true }, 50, 0), None);
     let mut count = 0;
-    let anything = Area { width: 1.0, height: 1.0, connected: true };
+    let anything = Area { width: 1.0, height: 1.0, must_be_connected: true };
     let none = draw_placement("field", &anything, 2, Some(REACH), &RandomStreams::new(1, 0), |_| {
         count += 1;
         false
@@ -81,7 +81,7 @@ fn an_impossible_layout_is_an_error_after_the_last_draw() {
 
 #[test]
 fn name_seed_and_replication_determine_station_positions() {
-    let area = Area { width: 130.0, height: 130.0, connected: true };
+    let area = Area { width: 130.0, height: 130.0, must_be_connected: true };
     let of = |name: &str, seed, rep| {
         draw_placement(name, &area, 20, Some(REACH), &RandomStreams::new(seed, rep), |_| true)
     };
@@ -94,7 +94,8 @@ fn name_seed_and_replication_determine_station_positions() {
 #[test]
 fn drawn_pairs_have_the_configured_number_of_hops() {
     for (rep, connected) in (0..40).map(|rep| (rep, rep % 2 == 0)) {
-        let places = drawn(&Area { width: 150.0, height: 90.0, connected }, 18, rep).expect("dense enough");
+        let places = drawn(&Area { width: 150.0, height: 90.0, must_be_connected: connected }, 18, rep)
+            .expect("dense enough");
         let hops = hops(&places, REACH);
         let all = (0..18_u16).flat_map(|a| (0..18_u16).map(move |b| [a, b]));
         let expected = |fits: &dyn Fn(u32) -> bool| -> Vec<[u16; 2]> {

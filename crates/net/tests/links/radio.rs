@@ -5,7 +5,7 @@ use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
 use crate::common::trace::{Sent, on_air, queue_at, traced};
 use crate::common::{run, served_by};
 use airhop_base::{DropCause, NodeId, NoticeKind, Rate, Span};
-use airhop_net::apps::Transfer;
+use airhop_net::apps::TransferPlan;
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -41,7 +41,7 @@ fn ms(bytes: f64, kbps: f64) -> f64 {
 fn radio_link_rtt_is_serialisation_plus_propagation() {
     for (arq, overhead, link_ack) in [(PLAIN, 0, 0.0), (PLAIN, 4, 0.0), (recovery(None), 4, 6.0)] {
         let mut plan = Mobile { arq, overhead, ..Mobile::default() }.plan();
-        plan.flows[0].app = Arc::new(Transfer { bytes: u64::from(PAYLOAD) });
+        plan.flows[0].app = Arc::new(TransferPlan { bytes: u64::from(PAYLOAD) });
         if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
             config.rto = airhop_tcp::Preset::Rfc.config(PAYLOAD).rto; // exact times
         }

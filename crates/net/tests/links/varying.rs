@@ -5,7 +5,7 @@ use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::{DropCause, NodeId, Rate, Span, Time};
 use airhop_net::Report;
-use airhop_net::apps::{Bulk, Cbr};
+use airhop_net::apps::{BulkPlan, CbrPlan};
 use airhop_net::links::{RadioLinkPlan, WiredPlan};
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -36,7 +36,7 @@ fn outage(from: u64, lasts: u64) -> ScheduledChange {
 fn handoff(from: u64, gap: u64, is_forwarded: bool) -> ScheduledChange {
     let kind = ChangeKind::Handoff(Handoff {
         gap: Span::from_millis(gap),
-        mobile: 1,
+        mobile_end: 1,
         is_forwarded,
         rate: Some(Rate::from_bps(2_000_000)),
         delay: Some(Span::from_millis(15)),
@@ -93,12 +93,12 @@ fn both(plan: &Plan, changes: &[ScheduledChange], errors: &ErrorPlan) -> [Plan; 
 fn backlog() -> Plan {
     let mut config = Preset::Ns2.config(960);
     config.initial_window = 1000.0;
-    hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), Arc::new(Bulk))
+    hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), Arc::new(BulkPlan))
 }
 
 /// Returns a plan with datagrams of 1000 B, headers included, at this rate and for this duration.
 fn datagrams(kbps: u64, duration: Span) -> Plan {
-    let app = Arc::new(Cbr { rate: Rate::from_bps(kbps * 972) });
+    let app = Arc::new(CbrPlan { rate: Rate::from_bps(kbps * 972) });
     hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
 }
 

@@ -5,7 +5,7 @@ mod stack;
 
 use crate::common::trace::{offsets, words};
 use crate::common::{LastHop, run};
-use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
+use airhop_base::{DepartedDatagram, NodeId, NoticeKind, Span, Time};
 use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
 use airhop_net::{EcnCounts, FlowReport, Report, World};
@@ -153,11 +153,11 @@ fn quiet() -> World {
 
 /// Sends a datagram into the network; returns the datagrams that leave within 50 ms, which is more than the
 /// one-way delay.
-fn pass(world: &mut World, node: NodeId, datagram: &[u8]) -> Vec<Departure> {
+fn pass(world: &mut World, node: NodeId, datagram: &[u8]) -> Vec<DepartedDatagram> {
     pass_all(world, node, &[datagram.to_vec()])
 }
 
-fn pass_all(world: &mut World, node: NodeId, datagrams: &[Vec<u8>]) -> Vec<Departure> {
+fn pass_all(world: &mut World, node: NodeId, datagrams: &[Vec<u8>]) -> Vec<DepartedDatagram> {
     let now = world.now() + Span::from_millis(1);
     for datagram in datagrams {
         world.admit(now, node, datagram, &RUNS).expect("no stop is requested");
@@ -351,7 +351,7 @@ fn a_forged_or_truncated_datagram_is_not_forwarded() {
 fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     let hop = LastHop { attempts: if scheme == "eln" { 1 } else { 4 }, ..last_hop(scheme, 0.3) };
     let (plan, mut outside) = opened(&hop.plan());
-    outside.ends.iter_mut().for_each(|end| end.has_notice_listener = hears);
+    outside.host_nodes.iter_mut().for_each(|end| end.has_notice_listener = hears);
     let mut world = World::with_real_hosts(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
     let mut stacks = Stacks::new(&plan, 1);
     stacks.drive(&mut world, Time::ZERO + Span::from_secs(3));

@@ -1,7 +1,7 @@
 //! TCP endpoint of Airhop in place of a real host. It is outside the simulated network, and exchanges only
 //! datagrams with it.
 
-use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
+use airhop_base::{Body, DepartedDatagram, FlowId, NodeId, Packet, Time};
 use airhop_net::World;
 use airhop_net::outside::{AddressScope, AttachedHostsPlan, RealHostNode};
 use airhop_net::plan::{Plan, Transport};
@@ -38,9 +38,9 @@ pub fn opened(plan: &Plan) -> (Plan, AttachedHostsPlan) {
     (back.name, back.from, back.to) = ("back".into(), first.to, first.from);
     back.services.clear();
     plan.flows.push(back);
-    let end = |node| RealHostNode { node, reach: AddressScope::Host, has_notice_listener: false };
+    let end = |node| RealHostNode { node, address_scope: AddressScope::Host, has_notice_listener: false };
     let flows = vec![FlowId(0), FlowId(plan.flows.len() as u16 - 1)];
-    (plan, AttachedHostsPlan { ends: vec![end(first.from), end(first.to)], flows })
+    (plan, AttachedHostsPlan { host_nodes: vec![end(first.from), end(first.to)], replaced_flows: flows })
 }
 
 impl Stacks {
@@ -51,7 +51,8 @@ impl Stacks {
         let id = FlowId(0);
         let parts = (scheme.build)(&Params::defaults(scheme), config);
         let mut sender = Sender::new(id, flow.from, flow.to, config, scheme.features, parts);
-        sender.seed(airhop_engine::RandomStreams::new(seed, 0).stream("f0.sender").uniform_below(u32::MAX));
+        sender
+            .set_seed(airhop_engine::RandomStreams::new(seed, 0).stream("f0.sender").uniform_below(u32::MAX));
         Stacks {
             flow: id,
             ends: [flow.from, flow.to],
@@ -69,7 +70,7 @@ impl Stacks {
     pub fn drive(&mut self, world: &mut World, end: Time) {
         let stop = AtomicBool::new(false);
         let mut now = Time::ZERO;
-        self.sender.supply(1 << 62);
+        self.sender.supply_data(1 << 62);
         loop {
             self.send(now, world);
             let due = [world.next_event(), self.sender.poll_timeout(), self.receiver.poll_timeout()];
@@ -79,7 +80,7 @@ impl Stacks {
             let left: Vec<_> = world.take_departures().collect();
             for departure in left {
                 self.receive(&departure);
-                self.send(departure.at, world);
+                self.send(departure.departed_at, world);
             }
             if self.sender.poll_timeout().is_some_and(|due| due <= now) {
                 self.sender.on_timeout(now);
@@ -101,14 +102,14 @@ impl Stacks {
     }
 
     fn put(&mut self, now: Time, packet: Packet, world: &mut World) {
-        self.conversation.observe(&packet);
+        self.conversation.record_window_scale(&packet);
         let mut bytes = Vec::new();
         encode(&packet, &self.conversation, &mut bytes).expect("a packet of Airhop");
         world.admit(now, packet.src, &bytes, &AtomicBool::new(false)).expect("no stop is requested");
         self.sent.push((now, packet.src, bytes));
     }
 
-    fn receive(&mut self, departure: &Departure) {
+    fn receive(&mut self, departure: &DepartedDatagram) {
         if departure.datagram[PROTOCOL] != TCP {
             return self.messages.push(departure.datagram.to_vec());
         }
@@ -125,9 +126,9 @@ impl Stacks {
             segment.window <<= if segment.flags.syn { 0 } else { self.shifts[side] };
         }
         if departure.node == self.ends[1] {
-            self.receiver.on_segment(departure.at, &packet);
+            self.receiver.on_segment(departure.departed_at, &packet);
         } else {
-            self.sender.on_segment(departure.at, &packet);
+            self.sender.on_segment(departure.departed_at, &packet);
         }
     }
 }

@@ -10,7 +10,7 @@ use airhop_base::{DropCause, NodeId, Span};
 use airhop_net::plan::{Plan, RoutingPlan};
 use airhop_net::routing::AodvPlan;
 use airhop_net::{BuildError, Report, World};
-use airhop_radio::cell::{LinkErrors, Station};
+use airhop_radio::cell::{LinkErrors, StationIndex};
 use airhop_radio::errors::{ErrorPlan, FadePlan, InitialState, Sojourn};
 
 const NS2: RoutingPlan = RoutingPlan::Aodv(AodvPlan::NS2);
@@ -30,7 +30,7 @@ fn diamond(routing: RoutingPlan, errors: Vec<LinkErrors>) -> Plan {
     plan
 }
 
-fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
+fn on_link(from: StationIndex, to: StationIndex, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
 

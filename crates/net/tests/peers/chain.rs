@@ -63,7 +63,8 @@ fn goodput_over_a_chain_matches_ns3() {
 /// Returns the plan of ns-2's chain: 36 Mbit/s; control frames and the 192 bits of the PLCP header at 6
 /// Mbit/s; Reno with a window of 100 segments of 1460 bytes. The MAC adds 34 bytes, and the routing 20.
 fn as_in_ns2(hops: u16) -> Plan {
-    let phy = Phy { cw_min: 31, plcp: Span::from_micros(32), coding: Coding::Serial, ..Phy::ERP_OFDM };
+    let phy =
+        Phy { cw_min: 31, plcp_duration: Span::from_micros(32), coding: Coding::Serial, ..Phy::ERP_OFDM };
     let mut config = Preset::Ns2.config(1460);
     config.receive_window = 100 * 1460;
     let cell = CellPlan { overhead_bytes: 54, ..cell("chain", phy, 36, 6) };

@@ -11,7 +11,7 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::Span;
-use airhop_net::apps::{Bulk, Transfer};
+use airhop_net::apps::{BulkPlan, TransferPlan};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
@@ -27,7 +27,7 @@ fn wire(scheme: &str, loss: f64) -> Plan {
             wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
             ..Links::default()
         },
-        ..hosts::hosts(Span::from_secs(60), hosts::tcp(scheme, Preset::Linux.config(988)), Arc::new(Bulk))
+        ..hosts::hosts(Span::from_secs(60), hosts::tcp(scheme, Preset::Linux.config(988)), Arc::new(BulkPlan))
     }
 }
 
@@ -153,7 +153,7 @@ fn hystart_ends_slow_start_at_the_window_of_linux() {
 #[test]
 fn no_tail_loss_probe_is_sent_at_rtts_below_a_millisecond() {
     for us in [20, 200] {
-        let transfer = Arc::new(Transfer { bytes: 20_000 });
+        let transfer = Arc::new(TransferPlan { bytes: 20_000 });
         let tcp = hosts::tcp("cubic", Preset::Linux.config(1448));
         let plan = Plan {
             links: Links {

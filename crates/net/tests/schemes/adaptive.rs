@@ -4,7 +4,7 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run, served_by};
 use airhop_base::Span;
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::Links;
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -22,7 +22,7 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
     let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, rtt / 2, packets, errors)], ..Links::default() },
-        ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, config), Arc::new(Bulk))
+        ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, config), Arc::new(BulkPlan))
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::common::{hosts, run};
 use airhop_base::{Span, Time};
 use airhop_net::FlowReport;
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Each flow starts 300 ms after the one before it.
 fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowReport> {
     let tcp = |scheme| hosts::tcp(scheme, Preset::Linux.config(988));
-    let base = hosts::hosts(Span::from_secs(60), tcp(schemes[0]), Arc::new(Bulk));
+    let base = hosts::hosts(Span::from_secs(60), tcp(schemes[0]), Arc::new(BulkPlan));
     let flows = schemes.iter().zip(0..).map(|(scheme, i)| FlowPlan {
         name: format!("f{i}"),
         transport: tcp(scheme),

@@ -5,7 +5,7 @@ use crate::common::trace::{numbers, queue_at, traced};
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
 use airhop_net::Report;
-use airhop_net::apps::{Bulk, Cbr};
+use airhop_net::apps::{BulkPlan, CbrPlan};
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_radio::errors::ErrorPlan;
@@ -25,7 +25,7 @@ const PLUS_PLUS: Given = &[("form", 1.0)];
 /// Returns a plan with flows of these schemes, each with its parameters and its start time in seconds.
 fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> Plan {
     let config = Preset::Linux.config(988);
-    let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), Arc::new(Bulk));
+    let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), Arc::new(BulkPlan));
     let flow = |i, &(scheme, given, start): &(&str, Given, u64)| FlowPlan {
         name: format!("f{i}"),
         transport: hosts::tcp_with(scheme, given, config),
@@ -177,7 +177,7 @@ fn copa_keeps_its_share_only_with_competitive_mode() {
 fn copa_does_not_overload_a_permanently_full_queue() {
     let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);
     p.flows[1].transport = Transport::Udp { bytes: 1000 };
-    p.flows[1].app = Arc::new(Cbr { rate: Rate::from_bps(12_000_000) });
+    p.flows[1].app = Arc::new(CbrPlan { rate: Rate::from_bps(12_000_000) });
     let flow = &run(&p, 1).flows[0];
     let mbps = flow.sent_segments as f64 * 8320.0 / 60.0 / 1e6;
     println!("{mbps:.2} Mbit/s offered, {:.3} of goodput", flow.goodput_mbps);

@@ -4,7 +4,7 @@ use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
 use crate::common::trace::{numbers, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{DropCause, NodeId, NoticeKind, Span};
-use airhop_net::apps::Transfer;
+use airhop_net::apps::TransferPlan;
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
@@ -52,7 +52,7 @@ fn ebsn_and_rttn_prevent_timeouts() {
         assert!((ebsn as f64) < most * basic as f64, "{to_mobile}: {ebsn} of {basic}");
         assert!((rttn as f64) < 0.6 * basic as f64, "{to_mobile}: {rttn} of {basic}");
     }
-    let late = |to_mobile| sum(&over_fades("ebsn", to_mobile).plan(), |f| f.lateness.late);
+    let late = |to_mobile| sum(&over_fades("ebsn", to_mobile).plan(), |f| f.lateness.late_notices);
     let (fixed, mobile) = (late(false), late(true));
     assert!(mobile > 20 && fixed * 10 < mobile, "{fixed} and {mobile}");
 }
@@ -63,7 +63,7 @@ fn ebsn_and_rttn_prevent_timeouts() {
 fn every_timeout_over_a_persistent_link_is_spurious() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
         let mut plan = Mobile { seconds: 2000, ..over_fades(scheme, to_mobile) }.plan();
-        plan.flows[0].app = Arc::new(Transfer { bytes: 6000 * u64::from(PAYLOAD) });
+        plan.flows[0].app = Arc::new(TransferPlan { bytes: 6000 * u64::from(PAYLOAD) });
         plan.links.wired[0].queue = [QueuePlan::DropTail { packets: 1000 }; 2];
         plan.links.radios.iter_mut().for_each(|r| r.queue = [QueuePlan::DropTail { packets: 1000 }; 2]);
         let r = run(&plan, 3);
@@ -84,7 +84,7 @@ fn a_pure_ack_does_not_count_as_a_copy_of_a_segment() {
     let mut plan = Mobile { errors, ..over_fades("tahoe", false) }.plan();
     let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
     config.handshake = true;
-    plan.flows[0].app = Arc::new(Transfer { bytes: u64::from(PAYLOAD) });
+    plan.flows[0].app = Arc::new(TransferPlan { bytes: u64::from(PAYLOAD) });
     let r = run(&plan, 1);
     let f = &r.flows[0];
     assert!(f.timeouts > 1 && f.completion_s.is_some_and(|s| s > 3.2), "{f:?}");
@@ -139,7 +139,9 @@ fn notice_lateness_equals_that_of_the_trace() {
         let met: Vec<f64> = lateness.into_iter().filter(|ms| !ms.is_nan()).collect();
         let book = &r.flows[0].lateness;
         assert_eq!(book.notices, met.len() as u64);
-        assert!(book.late > 0 && book.late == met.iter().filter(|&&ms| ms > 0.0).count() as u64);
+        assert!(
+            book.late_notices > 0 && book.late_notices == met.iter().filter(|&&ms| ms > 0.0).count() as u64
+        );
         let mean = met.iter().sum::<f64>() / met.len() as f64;
         assert!(book.mean_ms().is_some_and(|ms| (ms / mean - 1.0).abs() < 1e-9), "{book:?}, {mean}");
         let under_way = |expiry: &&f64| made.iter().zip(&arrived).any(|(m, a)| m <= expiry && *expiry <= a);
@@ -168,7 +170,7 @@ fn a_mobile_source_may_receive_notices_of_its_own_link() {
     set(&mut plan, "own_link", 1.0);
     let r = run(&plan, 1);
     assert!(heard(&r, NoticeKind::Ebsn) > 20, "{:?}", r.flows[0]);
-    assert_eq!(r.flows[0].lateness.late, 0);
+    assert_eq!(r.flows[0].lateness.late_notices, 0);
     // Function calls are not packets: they arrive even while the link of the source fades.
     let silent = sum(&upwards(&over_fades("ebsn", false)), |f| f.timeouts);
     assert!(sum(&plan, |f| f.timeouts) * 2 < silent);
@@ -222,7 +224,7 @@ fn an_802_11_cell_sends_an_ebsn_per_failed_attempt() {
     assert!(again > 100 && made.abs_diff(again) <= 1, "{made} notices, {again} further attempts");
     assert!(heard(&r, NoticeKind::Ebsn) <= made as u64);
     // The RTO is orders of magnitude longer than the fades, so all notices arrive in time.
-    assert_eq!((r.flows[0].lateness.late, r.flows[0].timeouts), (0, 0));
+    assert_eq!((r.flows[0].lateness.late_notices, r.flows[0].timeouts), (0, 0));
 }
 
 // Events in the warm-up do not count.

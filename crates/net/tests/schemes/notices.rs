@@ -4,12 +4,12 @@
 use crate::common::trace::{Sent, numbers, offsets, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
 use airhop_net::Report;
-use airhop_net::apps::Transfer;
+use airhop_net::apps::TransferPlan;
 use airhop_net::plan::{Plan, Transport};
 use airhop_radio::cell::LinkErrors;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::seams::LossClass;
-use airhop_tcp::{Config, Notices, Preset};
+use airhop_tcp::{Config, NoticeHandling, Preset};
 use airhop_trace::Table;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -60,7 +60,14 @@ fn goodput_rises_from_hack_over_lhp_to_ll_elsn() {
 }
 
 /// Returns the results of a sender with the notices of LL-ELSN.
-fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: Notices, seed: u64) -> Report {
+fn told(
+    scheme: &'static str,
+    preset: Preset,
+    uplink: bool,
+    fer: f64,
+    notices: NoticeHandling,
+    seed: u64,
+) -> Report {
     let hop = LastHop {
         scheme,
         preset,
@@ -93,7 +100,8 @@ fn notified_senders_do_not_reduce_for_channel_losses() {
     ];
     for (scheme, preset) in by_recovery {
         for uplink in [false, true] {
-            let [clean, noisy] = [0.0, 0.05].map(|fer| told(scheme, preset, uplink, fer, Notices::Elsn, 1));
+            let [clean, noisy] =
+                [0.0, 0.05].map(|fer| told(scheme, preset, uplink, fer, NoticeHandling::Elsn, 1));
             let what = format!("{scheme}, uplink {uplink}, {preset:?}: {:?}", noisy.flows[0]);
             let (right, _) = wireless(&noisy);
             let [_, _, channel, collision, _] = noisy.flows[0].judgements[LossClass::Congestion as usize];
@@ -120,7 +128,7 @@ fn notices_increase_goodput_of_loss_based_senders() {
             let of = |seed| told(scheme, preset, false, 0.03, notices, seed).flows[0].goodput_mbps;
             (1..=4).map(of).sum()
         };
-        let gain = goodput(Notices::Elsn) / goodput(Notices::Ignored);
+        let gain = goodput(NoticeHandling::Elsn) / goodput(NoticeHandling::Ignored);
         assert!((least..most).contains(&gain), "{scheme}: {gain}");
     }
 }
@@ -148,7 +156,7 @@ fn a_split_connection_delivers_every_byte_once() {
     ] {
         let hop = LastHop { scheme: "split", uplink, preset, fer: 0.1, seconds: 300, ..LastHop::default() };
         let mut plan = hop.plan();
-        plan.flows[0].app = Arc::new(Transfer { bytes: 300_000 });
+        plan.flows[0].app = Arc::new(TransferPlan { bytes: 300_000 });
         if let Transport::Tcp { scheme, params, .. } = &mut plan.flows[0].transport {
             params.set(scheme, "buffer", buffer).expect("in range");
         }

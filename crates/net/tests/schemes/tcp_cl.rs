@@ -132,7 +132,8 @@ fn contention_time_adds_up_over_the_hops() {
     let (_, at) = captured(&chain("tcp-cc", 0.0, &[]), "contention");
     let of = |node: usize, is_in| {
         let segments = at[node].iter().filter(|seen| seen.0 == is_in).filter_map(|seen| seen.1.segment());
-        let data = segments.filter(|s| s.len > 0).map(|s| s.options.contention.expect("a field").secs_f64());
+        let data =
+            segments.filter(|s| s.len > 0).map(|s| s.options.contention_time.expect("a field").secs_f64());
         data.collect::<Vec<f64>>()
     };
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;

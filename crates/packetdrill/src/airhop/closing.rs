@@ -4,7 +4,7 @@
 //! byte of the stream.
 
 use crate::script::Segment;
-use crate::stack::Refusal;
+use crate::stack::StackError;
 use airhop_base::Segment as Simulated;
 use airhop_tcp::{Receiver, Sender};
 
@@ -23,7 +23,7 @@ impl FinState {
         self.is_deaf |= whole;
         if self.own.is_none() {
             self.own = Some(sender.state().supplied_end);
-            sender.supply(1);
+            sender.supply_data(1);
             sender.set_nagle(false); // Linux, tcp_send_fin()
         }
     }
@@ -43,13 +43,13 @@ impl FinState {
         segment: &Segment,
         simulated: &mut Simulated,
         sender: &Sender,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), StackError> {
         let is_acknowledged = self.own.is_some_and(|fin| sender.state().una > fin);
         if is_acknowledged && self.peer.is_some() {
-            return Err(Refusal::unmodelled("a segment after the connection has closed"));
+            return Err(StackError::unmodelled("a segment after the connection has closed"));
         }
-        if self.is_deaf && segment.len > 0 {
-            return Err(Refusal::unmodelled("data for an application that no longer reads"));
+        if self.is_deaf && segment.payload_bytes > 0 {
+            return Err(StackError::unmodelled("data for an application that no longer reads"));
         }
         if segment.flags.fin {
             self.peer = Some(simulated.seq + u64::from(simulated.len));
@@ -70,7 +70,7 @@ impl FinState {
     }
 
     /// Returns the end of a SACK block without the peer's FIN, as in FreeBSD.
-    pub(super) fn exclude_fin(&self, end: u64) -> u64 {
+    pub(super) fn end_without_fin(&self, end: u64) -> u64 {
         self.peer.map_or(end, |fin| end.min(fin))
     }
 
@@ -91,8 +91,8 @@ impl FinState {
 pub(super) fn merge_fin(leaving: &mut Vec<Segment>) {
     if let [.., last, fin] = leaving.as_mut_slice()
         && fin.flags.fin
-        && fin.len == 0
-        && last.len > 0
+        && fin.payload_bytes == 0
+        && last.payload_bytes > 0
         && last.end_seq() == fin.seq
     {
         (last.flags.fin, last.flags.psh) = (true, last.flags.psh || fin.flags.psh);

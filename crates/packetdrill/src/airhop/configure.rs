@@ -3,7 +3,7 @@
 use super::sockets::SocketOptions;
 use crate::script::{Segment, TcpOption};
 use crate::settings::{OperatingSystem, Settings};
-use crate::stack::Refusal;
+use crate::stack::StackError;
 use airhop_base::Span;
 use airhop_tcp::{Config, DelayedAck, IdleRestartWindow, LossDetection, Preset, Scheme, find_scheme};
 
@@ -62,7 +62,7 @@ pub(super) fn scheme_and_config(
     settings: &Settings,
     options: &SocketOptions,
     agreed: &NegotiatedOptions,
-) -> Result<(&'static Scheme, Config), Refusal> {
+) -> Result<(&'static Scheme, Config), StackError> {
     let largest = options.max_segment_bytes.unwrap_or(agreed.mss).min(agreed.mss);
     let mss = largest.saturating_sub(if agreed.timestamps { TIMESTAMP_BYTES } else { 0 }).max(1);
     let linux = Preset::Linux.config(mss);
@@ -84,7 +84,7 @@ pub(super) fn scheme_and_config(
         config.dupthresh = dupthresh;
     }
     if !settings.is_on("tcp_slow_start_after_idle") {
-        config.after_pause = IdleRestartWindow::Keep;
+        config.idle_restart_window = IdleRestartWindow::Keep;
     }
     if let Some(timeouts) = settings.number("tcp_syn_linear_timeouts") {
         config.linear_syn_timeouts = timeouts;
@@ -115,7 +115,7 @@ pub(super) fn receiver_config(settings: &Settings, config: &Config, agreed: &Neg
         sack_blocks: if agreed.sack { MAX_SACK_BLOCKS } else { 0 },
         ..*config
     };
-    if settings.system == OperatingSystem::FreeBsd {
+    if settings.operating_system == OperatingSystem::FreeBsd {
         config.quick_acks = 0;
         config.push = false;
         config.delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_millis(40) });
@@ -127,7 +127,7 @@ fn scheme(
     settings: &Settings,
     options: &SocketOptions,
     agreed: &NegotiatedOptions,
-) -> Result<&'static Scheme, Refusal> {
+) -> Result<&'static Scheme, StackError> {
     if let Some(variant) = settings.variant {
         return Ok(variant.scheme);
     }
@@ -137,15 +137,15 @@ fn scheme(
         "cubic" if !agreed.sack => "newreno",
         name => name,
     };
-    let unknown = || Refusal::unmodelled(format!("congestion control {name}"));
+    let unknown = || StackError::unmodelled(format!("congestion control {name}"));
     find_scheme(name).ok_or_else(unknown)
 }
 
 /// Returns an error for Fast Open (RFC 7413), which is not modelled.
-pub(super) fn refuse_fast_open(syn: &Segment) -> Result<(), Refusal> {
+pub(super) fn refuse_fast_open(syn: &Segment) -> Result<(), StackError> {
     let is_fast = |option: &TcpOption| matches!(option, TcpOption::Other(text) if text.starts_with("FO"));
-    if syn.len > 0 || syn.specified_options().any(is_fast) {
-        return Err(Refusal::unmodelled("TCP Fast Open"));
+    if syn.payload_bytes > 0 || syn.specified_options().any(is_fast) {
+        return Err(StackError::unmodelled("TCP Fast Open"));
     }
     Ok(())
 }

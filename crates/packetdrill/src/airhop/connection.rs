@@ -6,21 +6,16 @@
 
 use super::closing::{self, FinState};
 use super::configure::{NegotiatedOptions, receiver_config, refuse_fast_open, scheme_and_config};
+use super::conversion::{FLOW, LOCAL, PEER, packet, to_stream_offset};
 use super::sockets::SocketOptions;
 use crate::script::{EcnField, Flags, Segment, TcpOption};
 use crate::settings::{OperatingSystem, Settings};
-use crate::stack::Refusal;
-use airhop_base::{
-    Body, Ecn, FlowId, NodeId, Packet, RareOptions, Sack, SackBlock, Segment as Simulated,
-    TCP_IP_HEADER_BYTES, Time, Timestamps,
-};
+use crate::stack::StackError;
+use airhop_base::{Ecn, Packet, RareOptions, Sack, SackBlock, Segment as Simulated, Time, Timestamps};
 use airhop_tcp::{Config, Params, Receiver, Sender};
 
-const LOCAL: NodeId = NodeId(0);
-const PEER: NodeId = NodeId(1);
-const FLOW: FlowId = FlowId(0);
 /// Length of a large read in bytes: a quarter of a 64 KiB receive buffer.
-const LARGE_READ: u64 = 16 * 1024;
+const LARGE_READ_BYTES: u64 = 16 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -63,7 +58,11 @@ struct Handshake {
 
 impl Connection {
     /// Opens a connection.
-    pub(super) fn connect(settings: &Settings, options: SocketOptions, now: Time) -> Result<Self, Refusal> {
+    pub(super) fn connect(
+        settings: &Settings,
+        options: SocketOptions,
+        now: Time,
+    ) -> Result<Self, StackError> {
         Self::new(settings, &options, NegotiatedOptions::from_settings(settings), false, now)
     }
 
@@ -73,7 +72,7 @@ impl Connection {
         options: SocketOptions,
         syn: &Segment,
         now: Time,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, StackError> {
         refuse_fast_open(syn)?;
         let mut connection =
             Self::new(settings, &options, NegotiatedOptions::from_syn(settings, syn), true, now)?;
@@ -87,7 +86,7 @@ impl Connection {
         agreed: NegotiatedOptions,
         accepts: bool,
         now: Time,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, StackError> {
         let (scheme, mut config) = scheme_and_config(settings, options, &agreed)?;
         if accepts {
             // Linux, inet_reqsk_alloc(): a SYN-ACK has its own timer, which doubles
@@ -95,11 +94,11 @@ impl Connection {
         }
         let parts = (scheme.build)(&Params::defaults(scheme), &config);
         let mut sender = Sender::new(FLOW, LOCAL, PEER, &config, scheme.features, parts);
-        sender.supply(0);
+        sender.supply_data(0);
         let heard = receiver_config(settings, &config, &agreed);
         let receiver = Receiver::new(FLOW, LOCAL, PEER, &heard, scheme.features);
         let handshake = Handshake { syns: vec![now], ..Handshake::default() };
-        let (system, is_linux) = (settings.system, settings.variant.is_none());
+        let (system, is_linux) = (settings.operating_system, settings.variant.is_none());
         Ok(Connection {
             sender,
             receiver,
@@ -120,21 +119,25 @@ impl Connection {
     }
 
     /// Changes the parameters. Returns an error if data was sent or received after the handshake.
-    pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
+    pub(super) fn configure(
+        &mut self,
+        settings: &Settings,
+        options: &SocketOptions,
+    ) -> Result<(), StackError> {
         if self.sender.state().sent_end > 1 || self.receiver.delivered_bytes() > 0 {
-            return Err(Refusal::unmodelled("a change of the socket's options after data"));
+            return Err(StackError::unmodelled("a change of the socket's options after data"));
         }
         let first = self.handshake.syns.first().copied().unwrap_or(Time::ZERO);
         let (agreed, accepts) = (self.agreed, self.accepts);
         let anew = Self::new(settings, options, agreed, accepts, first)?;
         (self.sender, self.receiver, self.config) = (anew.sender, anew.receiver, anew.config);
         let handshake = std::mem::take(&mut self.handshake);
-        self.repeat(handshake);
+        self.repeat_handshake(handshake);
         Ok(())
     }
 
     /// Repeats the handshake with a new sender and receiver.
-    fn repeat(&mut self, handshake: Handshake) {
+    fn repeat_handshake(&mut self, handshake: Handshake) {
         for (copy, &at) in handshake.syns.iter().enumerate() {
             if copy > 0 {
                 self.sender.on_timeout(at);
@@ -155,7 +158,7 @@ impl Connection {
     /// Passes the peer's SYN to the receiver. The receiver's SYN-ACK is sent as the sender's SYN.
     fn receive_syn(&mut self, syn: &Segment, now: Time) {
         self.peer_origin = syn.seq;
-        let mut heard = self.simulated(syn);
+        let mut heard = self.to_simulated_segment(syn);
         (heard.seq, heard.len, heard.sack_permitted) = (0, 0, self.agreed.sack);
         // RFC 3168 §6.1.1: a SYN requests ECN by ECE and CWR
         let (ece, cwr) = (self.config.ecn, self.config.ecn);
@@ -166,29 +169,29 @@ impl Connection {
     }
 
     /// Handles a segment of the peer, except the SYN.
-    pub(super) fn on_segment(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
+    pub(super) fn on_segment(&mut self, segment: &Segment, now: Time) -> Result<(), StackError> {
         if self.handshake.answer.is_none() {
-            return self.complete(segment, now);
+            return self.complete_handshake(segment, now);
         }
         if segment.flags.syn {
-            return Err(Refusal::unmodelled("a SYN during a connection"));
+            return Err(StackError::unmodelled("a SYN during a connection"));
         }
-        let mut simulated = self.simulated(segment);
+        let mut simulated = self.to_simulated_segment(segment);
         self.fin_state.on_segment(segment, &mut simulated, &self.sender)?;
         self.refuse_unmodelled(segment, &simulated)?;
-        self.take(segment, simulated, now)
+        self.process_segment(segment, simulated, now)
     }
 
     /// Handles the response to the sender's SYN: a SYN-ACK, or the ACK of the SYN-ACK.
-    fn complete(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
+    fn complete_handshake(&mut self, segment: &Segment, now: Time) -> Result<(), StackError> {
         if self.accepts == segment.flags.syn || segment.ack != Some(1) {
-            return Err(Refusal::unmodelled("a handshake that is not the usual one"));
+            return Err(StackError::unmodelled("a handshake that is not the usual one"));
         }
         if segment.flags.syn {
             refuse_fast_open(segment)?;
             self.receive_syn(segment, now);
         }
-        let mut answer = self.simulated(segment);
+        let mut answer = self.to_simulated_segment(segment);
         let ece = self.config.ecn;
         answer.flags = airhop_base::Flags { syn: true, ack: true, ece, ..airhop_base::Flags::default() };
         let offered = segment.window.unwrap_or(0);
@@ -196,23 +199,28 @@ impl Connection {
         (answer.seq, answer.len, answer.window) = (0, 0, u64::from(offered) << shift);
         answer.sack_permitted = self.agreed.sack;
         self.edge = answer.ack + answer.window;
-        self.heard = answer.timestamps.map(|ts| ts.value);
+        self.heard = answer.timestamps.map(|ts| ts.tsval);
         self.handshake.answer = Some((now, answer.clone()));
         self.sender.on_segment(now, &packet(answer, Ecn::NotEct));
         if self.accepts {
             // discards the sender's ACK of a SYN-ACK, which the peer has not sent
             while self.sender.poll_transmit(now).is_some() {}
-            if segment.len > 0 {
-                let simulated = self.simulated(segment);
-                self.take(segment, simulated, now)?;
+            if segment.payload_bytes > 0 {
+                let simulated = self.to_simulated_segment(segment);
+                self.process_segment(segment, simulated, now)?;
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, segment: &Segment, simulated: Simulated, now: Time) -> Result<(), Refusal> {
+    fn process_segment(
+        &mut self,
+        segment: &Segment,
+        simulated: Simulated,
+        now: Time,
+    ) -> Result<(), StackError> {
         if simulated.len == 0 {
-            self.heard = simulated.timestamps.map(|ts| ts.value).or(self.heard);
+            self.heard = simulated.timestamps.map(|ts| ts.tsval).or(self.heard);
         }
         if segment.ack.is_some() {
             self.edge = simulated.ack + simulated.window;
@@ -226,7 +234,7 @@ impl Connection {
             self.owes_ack = true;
             let was_delayed = self.receiver.poll_timeout().is_some();
             // Linux, __tcp_ack_snd_check(): more than a full segment is acknowledged at once.
-            if segment.flags.fin && !self.fin_state.is_closed() && segment.len < self.agreed.mss {
+            if segment.flags.fin && !self.fin_state.is_closed() && segment.payload_bytes < self.agreed.mss {
                 self.receiver.expect_fin();
             }
             self.receiver.on_segment(now, &arrived);
@@ -239,7 +247,7 @@ impl Connection {
                 && self.receiver.poll_timeout().is_some()
                 && self.system == OperatingSystem::FreeBsd
             {
-                return Err(Refusal::unmodelled("FreeBSD's ACK for every second segment of any size"));
+                return Err(StackError::unmodelled("FreeBSD's ACK for every second segment of any size"));
             }
         }
         Ok(())
@@ -251,7 +259,7 @@ impl Connection {
         settings: &Settings,
         options: &SocketOptions,
         answer: &Segment,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), StackError> {
         self.agreed = NegotiatedOptions::from_syn(settings, answer);
         self.configure(settings, options)
     }
@@ -261,29 +269,29 @@ impl Connection {
         !self.accepts && self.handshake.answer.is_none()
     }
 
-    fn refuse_unmodelled(&self, segment: &Segment, simulated: &Simulated) -> Result<(), Refusal> {
+    fn refuse_unmodelled(&self, segment: &Segment, simulated: &Simulated) -> Result<(), StackError> {
         let state = self.sender.state();
         let is_ack = segment.ack.is_some();
         if simulated.ack > state.sent_end {
-            return Err(Refusal::unmodelled("an ACK of data that was never sent"));
+            return Err(StackError::unmodelled("an ACK of data that was never sent"));
         }
         let repeats =
             is_ack && simulated.ack == state.una && simulated.len == 0 && state.has_outstanding_data();
         if repeats && !self.agreed.sack && self.is_linux {
-            return Err(Refusal::unmodelled("loss recovery of Linux without SACK"));
+            return Err(StackError::unmodelled("loss recovery of Linux without SACK"));
         }
-        if segment.len > 0 && simulated.seq > self.receiver.rcv_nxt() + (1 << 30) {
-            return Err(Refusal::unmodelled("data outside of the window"));
+        if segment.payload_bytes > 0 && simulated.seq > self.receiver.rcv_nxt() + (1 << 30) {
+            return Err(StackError::unmodelled("data outside of the window"));
         }
         Ok(())
     }
 
     /// Converts a segment of the script into a segment of the simulation.
-    fn simulated(&self, segment: &Segment) -> Simulated {
+    fn to_simulated_segment(&self, segment: &Segment) -> Simulated {
         let state = self.sender.state();
         let mut sack = Sack::EMPTY;
         for &(start, end) in segment.sack_blocks() {
-            let (start, end) = (unfold(start, state.una), unfold(end, state.una));
+            let (start, end) = (to_stream_offset(start, state.una), to_stream_offset(end, state.una));
             sack.push(SackBlock { start, end });
         }
         let timestamps = segment.timestamps().filter(|_| self.agreed.timestamps);
@@ -298,12 +306,12 @@ impl Connection {
         let shift = if segment.flags.syn { 0 } else { self.agreed.window_scale };
         let seq = segment.seq.wrapping_sub(self.peer_origin);
         let simulated = Simulated {
-            seq: unfold(seq, self.receiver.rcv_nxt()),
-            ack: segment.ack.map_or(0, |ack| unfold(ack, state.una)),
+            seq: to_stream_offset(seq, self.receiver.rcv_nxt()),
+            ack: segment.ack.map_or(0, |ack| to_stream_offset(ack, state.una)),
             window: u64::from(segment.window.unwrap_or(0)) << shift,
-            len: segment.len,
+            len: segment.payload_bytes,
             flags,
-            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+            timestamps: timestamps.map(|(value, echo)| Timestamps { tsval: value, tsecr: echo }),
             ..Simulated::default()
         };
         if segment.sack_blocks().is_empty() {
@@ -314,11 +322,11 @@ impl Connection {
     }
 
     /// Writes bytes as the application.
-    pub(super) fn write(&mut self, bytes: u64) -> Result<(), Refusal> {
+    pub(super) fn write(&mut self, bytes: u64) -> Result<(), StackError> {
         if self.system == OperatingSystem::FreeBsd {
-            return Err(Refusal::unmodelled("the sender of FreeBSD"));
+            return Err(StackError::unmodelled("the sender of FreeBSD"));
         }
-        self.sender.supply(bytes);
+        self.sender.supply_data(bytes);
         Ok(())
     }
 
@@ -332,12 +340,12 @@ impl Connection {
     /// # Errors
     /// Returns an error before the handshake is complete. With `whole`, also returns an error if unread data
     /// is left.
-    pub(super) fn close(&mut self, whole: bool) -> Result<(), Refusal> {
+    pub(super) fn close(&mut self, whole: bool) -> Result<(), StackError> {
         if self.handshake.answer.is_none() {
-            return Err(Refusal::unmodelled("a connection that closes before it is open"));
+            return Err(StackError::unmodelled("a connection that closes before it is open"));
         }
         if whole && self.unread_bytes() > 0 {
-            return Err(Refusal::unmodelled("a reset by close(), as data is unread"));
+            return Err(StackError::unmodelled("a reset by close(), as data is unread"));
         }
         self.fin_state.close(&mut self.sender, whole);
         Ok(())
@@ -353,10 +361,10 @@ impl Connection {
     /// # Errors
     /// Returns an error for a large read on FreeBSD. FreeBSD would send a window update (RFC 9293
     /// §3.8.6.2.2), but the receiver's memory is not modelled.
-    pub(super) fn read(&mut self, bytes: u64) -> Result<(), Refusal> {
+    pub(super) fn read(&mut self, bytes: u64) -> Result<(), StackError> {
         self.read += bytes;
-        if self.system == OperatingSystem::FreeBsd && bytes >= LARGE_READ {
-            return Err(Refusal::unmodelled("a window update after a read"));
+        if self.system == OperatingSystem::FreeBsd && bytes >= LARGE_READ_BYTES {
+            return Err(StackError::unmodelled("a window update after a read"));
         }
         Ok(())
     }
@@ -408,17 +416,17 @@ impl Connection {
     pub(super) fn transmit(&mut self, now: Time) -> impl Iterator<Item = Segment> + use<> {
         let mut leaving = Vec::new();
         while let Some(sent) = self.sender.poll_transmit(now) {
-            leaving.extend(self.outgoing(&sent, now));
+            leaving.extend(self.to_script_segment(&sent, now));
         }
         closing::merge_fin(&mut leaving);
         while let Some(sent) = self.receiver.poll_transmit(now) {
-            leaving.extend(self.acknowledgement(&sent));
+            leaving.extend(self.to_script_ack(&sent));
         }
         leaving.into_iter()
     }
 
     /// Converts a segment of the sender, and adds the receiver's acknowledgement.
-    fn outgoing(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
+    fn to_script_segment(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
         let s = sent.segment()?;
         let fin = self.fin_state.has_fin(s);
         let end = s.end() - u64::from(fin);
@@ -440,58 +448,49 @@ impl Connection {
         };
         self.owes_ack &= !acknowledges;
         let echo =
-            if acknowledges { header.timestamps.map_or(0, |ts| self.timestamp_echo(ts.echo)) } else { 0 };
-        let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, echo));
+            if acknowledges { header.timestamps.map_or(0, |ts| self.timestamp_echo(ts.tsecr)) } else { 0 };
+        let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.tsval, echo));
         Some(Segment {
             ecn: Some(sent.ecn.into()),
             flags,
             seq: s.seq as u32,
-            len: s.len - u32::from(fin),
-            ack: acknowledges.then(|| self.folded(header.ack)),
+            payload_bytes: s.len - u32::from(fin),
+            ack: acknowledges.then(|| self.to_script_seq(header.ack)),
             window: None,
             options: Some(timestamps.into_iter().collect()),
         })
     }
 
     /// Converts an ACK of the receiver; `None` if a data segment has already carried the acknowledgement.
-    fn acknowledgement(&mut self, sent: &Packet) -> Option<Segment> {
+    fn to_script_ack(&mut self, sent: &Packet) -> Option<Segment> {
         let s = sent.segment()?;
         let sack = s.options.sack;
         let clip = |end: u64| {
-            if self.system == OperatingSystem::FreeBsd { self.fin_state.exclude_fin(end) } else { end }
+            if self.system == OperatingSystem::FreeBsd { self.fin_state.end_without_fin(end) } else { end }
         };
-        let tells = |block: &SackBlock| (self.folded(block.start), self.folded(clip(block.end)));
+        let tells =
+            |block: &SackBlock| (self.to_script_seq(block.start), self.to_script_seq(clip(block.end)));
         let blocks: Vec<(u32, u32)> = sack.blocks().iter().map(tells).collect();
         if !std::mem::take(&mut self.owes_ack) && blocks.is_empty() {
             return None;
         }
-        let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, self.timestamp_echo(ts.echo)));
+        let timestamps =
+            s.timestamps.map(|ts| TcpOption::Timestamps(ts.tsval, self.timestamp_echo(ts.tsecr)));
         let sack = (!blocks.is_empty()).then_some(TcpOption::Sack(blocks));
         let flags = Flags { ack: true, ece: s.flags.ece, ..Flags::default() };
         Some(Segment {
             ecn: Some(EcnField::NotEct),
             flags,
             seq: self.sender.state().sent_end as u32,
-            len: 0,
-            ack: Some(self.folded(s.ack)),
+            payload_bytes: 0,
+            ack: Some(self.to_script_seq(s.ack)),
             window: None,
             options: Some(timestamps.into_iter().chain(sack).collect()),
         })
     }
 
     /// Converts a stream offset of the peer into a sequence number of the script.
-    fn folded(&self, offset: u64) -> u32 {
+    fn to_script_seq(&self, offset: u64) -> u32 {
         (offset as u32).wrapping_add(self.peer_origin)
     }
-}
-
-fn packet(segment: Simulated, ecn: Ecn) -> Packet {
-    let bytes = TCP_IP_HEADER_BYTES + segment.option_bytes() + segment.len;
-    Packet { ecn, ..Packet::new(FLOW, PEER, LOCAL, bytes, Body::Tcp(segment)) }
-}
-
-/// Converts a 32-bit sequence number into the stream offset nearest to `near`.
-fn unfold(number: u32, near: u64) -> u64 {
-    let ahead = number.wrapping_sub(near as u32) as i32;
-    near.saturating_add_signed(i64::from(ahead))
 }

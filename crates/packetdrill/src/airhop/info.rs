@@ -3,18 +3,19 @@
 
 use super::connection::Connection;
 use airhop_base::{Span, Time};
-use airhop_tcp::scoreboard::Sent;
+use airhop_tcp::scoreboard::OutstandingSegment;
 use airhop_tcp::seams::RepairKind;
 
 /// `TCP_INFINITE_SSTHRESH`.
-const INFINITE: f64 = 2_147_483_647.0;
+const INFINITE_SSTHRESH: f64 = 2_147_483_647.0;
 
 /// Returns the present value of a member; `None` if Airhop has no such value.
 pub(super) fn tcp_info_value(connection: &Connection, name: &str, now: Time) -> Option<f64> {
     let (sender, agreed) = (connection.sender(), connection.negotiated_options());
     let (state, window, counters) = (sender.state(), sender.window(), sender.counters());
     let board = &state.scoreboard;
-    let count = |holds: &dyn Fn(&Sent) -> bool| board.iter().filter(|sent| holds(sent)).count() as f64;
+    let count =
+        |holds: &dyn Fn(&OutstandingSegment) -> bool| board.iter().filter(|sent| holds(sent)).count() as f64;
     // A sum of many small numbers may be slightly below an integer.
     let whole = |segments: f64| (segments + 1e-6).floor();
     Some(match name {
@@ -22,7 +23,7 @@ pub(super) fn tcp_info_value(connection: &Connection, name: &str, now: Time) -> 
         // the flight decreases later.
         "tcpi_snd_cwnd" if sender.is_in_cwr() => return None,
         "tcpi_snd_cwnd" => whole(window.cwnd),
-        "tcpi_snd_ssthresh" if window.ssthresh.is_infinite() => INFINITE,
+        "tcpi_snd_ssthresh" if window.ssthresh.is_infinite() => INFINITE_SSTHRESH,
         "tcpi_snd_ssthresh" => whole(window.ssthresh),
         "tcpi_ca_state" => match sender.repair_kind() {
             RepairKind::Loss => 3.0,
@@ -40,7 +41,7 @@ pub(super) fn tcp_info_value(connection: &Connection, name: &str, now: Time) -> 
         "tcpi_total_rto" => counters.timeouts as f64,
         "tcpi_rto" => micros(sender.rto(now)),
         "tcpi_rtt" => sender.srtt().map_or(0.0, micros),
-        "tcpi_min_rtt" => board.least_rtt().map_or(0.0, micros),
+        "tcpi_min_rtt" => board.min_rtt().map_or(0.0, micros),
         "tcpi_snd_mss" => f64::from(connection.config().mss),
         "tcpi_notsent_bytes" => state.supplied_end.saturating_sub(state.sent_end.max(1)) as f64,
         "tcpi_bytes_acked" => state.una.saturating_sub(1) as f64,

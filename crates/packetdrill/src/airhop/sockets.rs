@@ -2,7 +2,7 @@
 
 use super::AirhopStack;
 use crate::script::{Call, Value};
-use crate::stack::Refusal;
+use crate::stack::StackError;
 use std::collections::BTreeMap;
 
 /// Options that an application sets on a socket before it is connected.
@@ -50,7 +50,7 @@ impl Sockets {
 }
 
 /// Options that have no effect on a connection with large buffers.
-const HARMLESS: [&str; 19] = [
+const IGNORED_OPTIONS: [&str; 19] = [
     "SO_REUSEADDR",
     "SO_REUSEPORT",
     "SO_SNDBUF",
@@ -73,16 +73,16 @@ const HARMLESS: [&str; 19] = [
 ];
 
 /// Smallest SO_MAX_PACING_RATE that counts as unlimited, in bytes per second.
-const UNREACHED_RATE: i64 = 1_000_000_000;
+const MIN_UNLIMITED_RATE: i64 = 1_000_000_000;
 
 /// Maximum number of fragments of a segment (MAX_SKB_FRAGS).
-const LARGEST_PIECES: usize = 17;
+const MAX_SKB_FRAGS: usize = 17;
 
 /// Flags of sending calls that delay data or open connections.
 const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
 
 /// Executes a system call. Returns true if the result was compared with the script.
-pub(super) fn execute_call(host: &mut AirhopStack, call: &Call) -> Result<bool, Refusal> {
+pub(super) fn execute_call(host: &mut AirhopStack, call: &Call) -> Result<bool, StackError> {
     let descriptor = call.argument_number(0).unwrap_or(-1);
     let succeeded = call.result.unwrap_or(0) >= 0;
     match call.name.as_str() {
@@ -96,23 +96,23 @@ pub(super) fn execute_call(host: &mut AirhopStack, call: &Call) -> Result<bool, 
             host.connect(descriptor)?;
         }
         "write" | "send" | "sendto" | "sendmsg" | "writev" | "sendfile" => send(host, call)?,
-        "splice" => return Err(Refusal::unmodelled("splice()")),
+        "splice" => return Err(StackError::unmodelled("splice()")),
         _ if call.is_read() => return receive(host, call),
         "close" | "shutdown" => close(host, descriptor, call)?,
         name if name.starts_with("psp_") || name.starts_with("sctp_") => {
-            return Err(Refusal::unmodelled(format!("{name}()")));
+            return Err(StackError::unmodelled(format!("{name}()")));
         }
         _ => {} // fcntl, bind, getsockopt, poll, epoll and similar calls do not affect TCP
     }
     Ok(false)
 }
 
-fn socket(host: &mut AirhopStack, call: &Call) -> Result<(), Refusal> {
+fn socket(host: &mut AirhopStack, call: &Call) -> Result<(), StackError> {
     let is_stream = call.argument_words(1).any(|word| word == "SOCK_STREAM");
     let is_tcp = matches!(call.arguments.get(2), None | Some(Value::Number(_)) | Some(Value::Any))
         || call.argument_words(2).any(|word| word == "IPPROTO_TCP");
     if !is_stream || !is_tcp {
-        return Err(Refusal::unmodelled("a socket that is not of TCP"));
+        return Err(StackError::unmodelled("a socket that is not of TCP"));
     }
     if let Some(descriptor) = call.result.filter(|&result| result >= 0) {
         host.sockets.all.insert(descriptor, Socket::default());
@@ -120,7 +120,7 @@ fn socket(host: &mut AirhopStack, call: &Call) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn set_option(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+fn set_option(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), StackError> {
     if call.result.unwrap_or(0) < 0 {
         return Ok(());
     }
@@ -133,11 +133,11 @@ fn set_option(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<()
         }
         "TCP_CONGESTION" => socket.options.congestion_control = call.argument_text(3).map(str::to_owned),
         "TCP_NODELAY" => return set_no_delay(host, descriptor, call),
-        "SO_MAX_PACING_RATE" if call.argument_number(3) >= Some(UNREACHED_RATE) => {
+        "SO_MAX_PACING_RATE" if call.argument_number(3) >= Some(MIN_UNLIMITED_RATE) => {
             socket.options.is_paced = true
         }
-        name if HARMLESS.contains(&name) => {}
-        name => return Err(Refusal::unmodelled(format!("setsockopt of {name}"))),
+        name if IGNORED_OPTIONS.contains(&name) => {}
+        name => return Err(StackError::unmodelled(format!("setsockopt of {name}"))),
     }
     let is_news = socket.options != before;
     let options = socket.options.clone();
@@ -150,14 +150,15 @@ fn set_option(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<()
 }
 
 /// Sets TCP_NODELAY, before or during a connection. Data that Nagle's algorithm held back is sent at once.
-fn set_no_delay(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), Refusal> {
-    let value = call.argument_number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
+fn set_no_delay(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), StackError> {
+    let value =
+        call.argument_number(3).ok_or_else(|| StackError::unmodelled("TCP_NODELAY without a number"))?;
     let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
     socket.options.no_delay = value != 0;
     if let Some(connection) = host.connection.as_mut().filter(|_| host.sockets.connected == Some(descriptor))
     {
         connection.set_nagle(value == 0);
-        host.pump();
+        host.collect_sent_segments();
     }
     Ok(())
 }
@@ -170,26 +171,26 @@ fn accept(host: &mut AirhopStack, call: &Call) {
     }
 }
 
-fn send(host: &mut AirhopStack, call: &Call) -> Result<(), Refusal> {
+fn send(host: &mut AirhopStack, call: &Call) -> Result<(), StackError> {
     let words: Vec<&str> = (2..call.arguments.len()).flat_map(|place| call.argument_words(place)).collect();
     let asks = |flag: &&&str| words.contains(*flag);
     if let Some(flag) = UNMODELLED_FLAGS.iter().find(asks) {
-        return Err(Refusal::unmodelled(format!("{}() with {flag}", call.name)));
+        return Err(StackError::unmodelled(format!("{}() with {flag}", call.name)));
     }
-    if pieces(call) > LARGEST_PIECES {
-        return Err(Refusal::unmodelled("more pieces than a buffer of Linux has (MAX_SKB_FRAGS)"));
+    if iovec_count(call) > MAX_SKB_FRAGS {
+        return Err(StackError::unmodelled("more pieces than a buffer of Linux has (MAX_SKB_FRAGS)"));
     }
     if let Some(bytes) = call.result.filter(|&bytes| bytes > 0) {
-        let unconnected = || Refusal::unmodelled(format!("{}() without a connection", call.name));
+        let unconnected = || StackError::unmodelled(format!("{}() without a connection", call.name));
         let connection = host.connection.as_mut().ok_or_else(unconnected)?;
         connection.write(bytes as u64)?;
-        host.pump();
+        host.collect_sent_segments();
     }
     Ok(())
 }
 
 /// Returns the number of `msg_iov` entries of a sendmsg() call.
-fn pieces(call: &Call) -> usize {
+fn iovec_count(call: &Call) -> usize {
     let Some(Value::Members(message)) = call.arguments.get(1) else { return 0 };
     let vectors = message.iter().filter_map(|(name, value)| match value {
         Value::List(vector) if name == "msg_iov" => Some(vector.len()),
@@ -199,17 +200,17 @@ fn pieces(call: &Call) -> usize {
 }
 
 /// Reads bytes that arrived in order, up to the requested length.
-fn receive(host: &mut AirhopStack, call: &Call) -> Result<bool, Refusal> {
+fn receive(host: &mut AirhopStack, call: &Call) -> Result<bool, StackError> {
     let Some(expected) = call.result.filter(|&result| result > 0) else { return Ok(false) };
     let room = call.argument_number(2).filter(|_| call.name != "recvmsg" && call.name != "readv");
     let is_glance =
         (2..call.arguments.len()).flat_map(|place| call.argument_words(place)).any(|w| w == "MSG_PEEK");
-    let connection = host.established()?;
+    let connection = host.require_connection()?;
     let there = i64::try_from(connection.unread_bytes()).unwrap_or(i64::MAX);
     let seen = room.map_or(there.min(expected), |room| there.min(room));
     if seen != expected {
         let expected = format!("{}() = {expected}", call.name);
-        return Err(Refusal::Differs { expected, seen: format!("{seen} bytes in order") });
+        return Err(StackError::Differs { expected, seen: format!("{seen} bytes in order") });
     }
     if !is_glance {
         connection.read(seen as u64)?;
@@ -217,13 +218,13 @@ fn receive(host: &mut AirhopStack, call: &Call) -> Result<bool, Refusal> {
     Ok(true)
 }
 
-fn close(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+fn close(host: &mut AirhopStack, descriptor: i64, call: &Call) -> Result<(), StackError> {
     if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
         // A shutdown of only the reading side has no effect on TCP.
         if call.name == "close" || !call.argument_words(1).any(|word| word == "SHUT_RD") {
             let whole = call.name == "close" || call.argument_words(1).any(|word| word == "SHUT_RDWR");
-            host.established()?.close(whole)?;
-            host.pump();
+            host.require_connection()?.close(whole)?;
+            host.collect_sent_segments();
         }
         return Ok(());
     }

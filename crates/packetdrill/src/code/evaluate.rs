@@ -32,7 +32,7 @@ impl ScriptVariables {
         value: &Expression,
         names: TcpInfoLookup<'_>,
     ) -> Result<(), String> {
-        let value = self.value(value, names)?;
+        let value = self.evaluate(value, names)?;
         self.variables.insert(name.to_owned(), value);
         Ok(())
     }
@@ -43,7 +43,7 @@ impl ScriptVariables {
         condition: &Expression,
         names: TcpInfoLookup<'_>,
     ) -> ConditionResult {
-        match self.value(condition, names) {
+        match self.evaluate(condition, names) {
             Ok(0.0) => ConditionResult::False(self.values_of(condition, names)),
             Ok(_) => ConditionResult::True,
             Err(name) => ConditionResult::Unknown(name),
@@ -65,8 +65,8 @@ impl ScriptVariables {
 
     /// Returns the value of an expression. If a name in the expression has no value, the error is the first
     /// such name.
-    fn value(&self, expression: &Expression, names: TcpInfoLookup<'_>) -> Result<f64, String> {
-        let value = |expression: &Expression| self.value(expression, names);
+    fn evaluate(&self, expression: &Expression, names: TcpInfoLookup<'_>) -> Result<f64, String> {
+        let value = |expression: &Expression| self.evaluate(expression, names);
         let truth = |holds: bool| f64::from(u8::from(holds));
         Ok(match expression {
             Expression::Number(number) => *number,

@@ -11,7 +11,7 @@ mod tests;
 pub(crate) use evaluate::{ConditionResult, ScriptVariables};
 pub(crate) use read::parse;
 
-use crate::cursor::Place;
+use crate::cursor::ScriptPosition;
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Statement {
     /// `assert condition, message`.
     Assert {
         /// Position in the script.
-        place: Place,
+        place: ScriptPosition,
         /// The condition.
         condition: Expression,
         /// Source text of the condition.
@@ -37,7 +37,7 @@ pub enum Statement {
     /// Unsupported statement. It is reported as skipped.
     Unknown {
         /// Position in the script.
-        place: Place,
+        place: ScriptPosition,
         /// Source text of the statement.
         text: String,
     },

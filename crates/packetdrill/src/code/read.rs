@@ -4,13 +4,13 @@ use super::{Expression, Operator, Relation, Statement};
 use crate::cursor::{Cursor, ParseError};
 
 /// Maximum nesting depth of brackets and signs.
-const DEEPEST: usize = 64;
+const MAX_NESTING_DEPTH: usize = 64;
 
 /// Reads the text between `%{` and `}%`.
 pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Vec<Statement>, ParseError> {
     let mut statements = Vec::new();
     loop {
-        comment(c);
+        skip_whitespace_and_comments(c);
         if c.is_done() {
             return Ok(statements);
         }
@@ -21,7 +21,7 @@ pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Vec<Statement>, ParseError> {
 }
 
 /// Skips blanks, ends of lines and comments.
-fn comment(c: &mut Cursor<'_>) {
+fn skip_whitespace_and_comments(c: &mut Cursor<'_>) {
     loop {
         c.take_while(|c| c.is_whitespace() || c == '\\');
         if !c.rest().starts_with('#') {
@@ -32,16 +32,16 @@ fn comment(c: &mut Cursor<'_>) {
 }
 
 fn statement(c: &mut Cursor<'_>) -> Result<Statement, ParseError> {
-    let (place, before) = (c.place(), c.clone());
+    let (place, before) = (c.position(), c.clone());
     match c.read_word() {
         Some("assert") => {
-            blanks(c);
+            skip_blanks(c);
             let start = c.rest();
             let condition = expression(c, 0)?;
             let text = start[..start.len() - c.rest().len()].trim().to_owned();
-            blanks(c);
+            skip_blanks(c);
             if c.take_literal(",") {
-                blanks(c);
+                skip_blanks(c);
                 expression(c, 0)?;
             }
             end(c)?;
@@ -54,7 +54,7 @@ fn statement(c: &mut Cursor<'_>) -> Result<Statement, ParseError> {
         }
         Some(name) => {
             let name = name.to_owned();
-            blanks(c);
+            skip_blanks(c);
             if let Some(operator) = augmented(c) {
                 let (old, by) = (Expression::Name(name.clone()), expression(c, 0)?);
                 end(c)?;
@@ -83,7 +83,7 @@ fn augmented(c: &mut Cursor<'_>) -> Option<Operator> {
 
 /// Reads the end of a statement: the end of its line, or a semicolon.
 fn end(c: &mut Cursor<'_>) -> Result<(), ParseError> {
-    blanks(c);
+    skip_blanks(c);
     match c.peek() {
         None | Some('\n' | ';' | '#') => Ok(()),
         Some(_) => Err(c.error("the end of the statement")),
@@ -91,7 +91,7 @@ fn end(c: &mut Cursor<'_>) -> Result<(), ParseError> {
 }
 
 /// Skips blanks within an expression, and a backslash that continues the line.
-fn blanks(c: &mut Cursor<'_>) {
+fn skip_blanks(c: &mut Cursor<'_>) {
     c.skip_blanks();
     if c.take_literal("\\") {
         c.take_while(char::is_whitespace);
@@ -99,7 +99,7 @@ fn blanks(c: &mut Cursor<'_>) {
 }
 
 fn expression(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
-    if depth > DEEPEST {
+    if depth > MAX_NESTING_DEPTH {
         return Err(c.error("brackets that are nested less deeply"));
     }
     let mut left = conjunction(c, depth)?;
@@ -118,7 +118,7 @@ fn conjunction(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseErro
 }
 
 fn negation(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
-    if depth > DEEPEST {
+    if depth > MAX_NESTING_DEPTH {
         return Err(c.error("fewer `not`"));
     }
     match keyword(c, "not") {
@@ -129,7 +129,7 @@ fn negation(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> 
 
 /// Skips a keyword if it comes next.
 fn keyword(c: &mut Cursor<'_>, word: &str) -> bool {
-    blanks(c);
+    skip_blanks(c);
     let mut ahead = c.clone();
     let found = ahead.read_word() == Some(word);
     if found {
@@ -142,7 +142,7 @@ fn comparison(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError
     let first = sum(c, depth)?;
     let mut rest = Vec::new();
     loop {
-        blanks(c);
+        skip_blanks(c);
         let relations = [
             ("==", Relation::Equal),
             ("!=", Relation::Unequal),
@@ -175,18 +175,18 @@ fn product(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
     chain(c, depth, &operators, operand)
 }
 
-type Reader = fn(&mut Cursor<'_>, usize) -> Result<Expression, ParseError>;
+type OperandParser = fn(&mut Cursor<'_>, usize) -> Result<Expression, ParseError>;
 
 /// Reads operands joined by left-associative operators of equal precedence.
 fn chain(
     c: &mut Cursor<'_>,
     depth: usize,
     operators: &[(&str, Operator)],
-    operand: Reader,
+    operand: OperandParser,
 ) -> Result<Expression, ParseError> {
     let mut left = operand(c, depth)?;
     loop {
-        blanks(c);
+        skip_blanks(c);
         match operators.iter().find(|(text, _)| c.take_literal(text)) {
             Some((_, operator)) => {
                 left = Expression::Arithmetic(*operator, Box::new(left), Box::new(operand(c, depth)?));
@@ -197,10 +197,10 @@ fn chain(
 }
 
 fn operand(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
-    if depth > DEEPEST {
+    if depth > MAX_NESTING_DEPTH {
         return Err(c.error("fewer signs"));
     }
-    blanks(c);
+    skip_blanks(c);
     if c.take_literal("-") {
         return Ok(Expression::Negative(Box::new(operand(c, depth + 1)?)));
     }
@@ -238,15 +238,15 @@ fn number(c: &mut Cursor<'_>) -> Result<Expression, ParseError> {
 fn list(c: &mut Cursor<'_>, depth: usize) -> Result<Vec<Expression>, ParseError> {
     let mut members = Vec::new();
     loop {
-        comment(c);
+        skip_whitespace_and_comments(c);
         if c.take_literal(")") {
             return Ok(members);
         }
         if !members.is_empty() {
-            c.expect(",")?;
-            comment(c);
+            c.expect_literal(",")?;
+            skip_whitespace_and_comments(c);
         }
         members.push(expression(c, depth + 1)?);
-        comment(c);
+        skip_whitespace_and_comments(c);
     }
 }

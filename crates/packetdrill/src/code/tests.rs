@@ -1,7 +1,7 @@
 //! Tests that statements have the same meaning as in Python.
 
 use super::{ConditionResult, ScriptVariables, Statement, parse};
-use crate::cursor::{Cursor, Place};
+use crate::cursor::{Cursor, ScriptPosition};
 
 fn run(text: &str) -> Vec<ConditionResult> {
     let names = |name: &str| match name {
@@ -9,7 +9,7 @@ fn run(text: &str) -> Vec<ConditionResult> {
         "tcpi_lost" => Some(2.0),
         _ => None,
     };
-    let origin = Place { line: 1, column: 1 };
+    let origin = ScriptPosition { line: 1, column: 1 };
     let statements = parse(&mut Cursor::new("x.pkt", text, origin)).unwrap_or_else(|e| panic!("{e}"));
     let (mut memory, mut held) = (ScriptVariables::default(), Vec::new());
     for statement in statements {
@@ -51,7 +51,7 @@ fn an_undefined_variable_is_reported() {
 
 #[test]
 fn a_syntax_error_has_line_and_column() {
-    let origin = Place { line: 7, column: 5 };
+    let origin = ScriptPosition { line: 7, column: 5 };
     let error = parse(&mut Cursor::new("x.pkt", "a = 1\nassert a ==", origin)).unwrap_err();
     assert_eq!(error.to_string(), "x.pkt:8:12: expected an operand, found the end of the line");
 }
@@ -59,7 +59,7 @@ fn a_syntax_error_has_line_and_column() {
 #[test]
 fn deep_nesting_is_an_error() {
     let deep = format!("assert {}1{}", "(".repeat(200), ")".repeat(200));
-    let origin = Place { line: 1, column: 1 };
+    let origin = ScriptPosition { line: 1, column: 1 };
     assert!(parse(&mut Cursor::new("x.pkt", &deep, origin)).is_err());
     assert!(parse(&mut Cursor::new("x.pkt", &format!("assert {}1", "-".repeat(200)), origin)).is_err());
 }

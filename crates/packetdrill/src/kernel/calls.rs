@@ -1,7 +1,7 @@
 //! System calls of a script, made in the kernel.
 
 use crate::script::{Call, Value};
-use crate::stack::Refusal;
+use crate::stack::StackError;
 use airhop_live::host::sys;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -19,7 +19,7 @@ pub(super) type CallResult = Result<(i64, Option<OwnedFd>), Errno>;
 pub(super) type PreparedCall = Box<dyn FnOnce() -> CallResult + Send>;
 
 /// Integer socket options: name in scripts, level, and option number.
-const NUMBERS: [(&str, libc::c_int, libc::c_int); 19] = [
+const INTEGER_OPTIONS: [(&str, libc::c_int, libc::c_int); 19] = [
     ("SO_REUSEADDR", libc::SOL_SOCKET, libc::SO_REUSEADDR),
     ("SO_REUSEPORT", libc::SOL_SOCKET, libc::SO_REUSEPORT),
     ("SO_SNDBUF", libc::SOL_SOCKET, libc::SO_SNDBUF),
@@ -42,7 +42,7 @@ const NUMBERS: [(&str, libc::c_int, libc::c_int); 19] = [
 ];
 
 /// Flags of sending and receiving calls.
-const FLAGS: [(&str, libc::c_int); 7] = [
+const MESSAGE_FLAGS: [(&str, libc::c_int); 7] = [
     ("MSG_PEEK", libc::MSG_PEEK),
     ("MSG_DONTWAIT", libc::MSG_DONTWAIT),
     ("MSG_MORE", libc::MSG_MORE),
@@ -53,7 +53,7 @@ const FLAGS: [(&str, libc::c_int); 7] = [
 ];
 
 /// True if the runner supports a call on a socket.
-pub(super) fn knows(name: &str) -> bool {
+pub(super) fn supports_call(name: &str) -> bool {
     let calls = [
         "bind",
         "listen",
@@ -78,7 +78,7 @@ pub(super) fn knows(name: &str) -> bool {
     calls.contains(&name)
 }
 
-/// Prepares a system call on the socket `on`, if [`knows`] accepts its name. `local` and `peer` are the
+/// Prepares a system call on the socket `on`, if [`supports_call`] accepts its name. `local` and `peer` are the
 /// addresses for bind() and connect(). Returns `None` for a call without effect on TCP.
 ///
 /// # Errors
@@ -89,7 +89,7 @@ pub(super) fn prepare(
     on: Arc<OwnedFd>,
     local: SockaddrIn,
     peer: SockaddrIn,
-) -> Result<Option<PreparedCall>, Refusal> {
+) -> Result<Option<PreparedCall>, StackError> {
     let raw = on.as_raw_fd();
     let done = |result: nix::Result<()>| result.map(|()| (0, None));
     Ok(Some(match call.name.as_str() {
@@ -130,21 +130,21 @@ pub(super) fn prepare(
     }))
 }
 
-fn set_option(call: &Call, on: Arc<OwnedFd>) -> Result<PreparedCall, Refusal> {
+fn set_option(call: &Call, on: Arc<OwnedFd>) -> Result<PreparedCall, StackError> {
     let name = call.argument_words(2).next().unwrap_or("");
     if name == "TCP_CONGESTION" {
         let control = OsString::from(call.argument_text(3).unwrap_or(""));
         return Ok(Box::new(move || setsockopt(&on, sockopt::TcpCongestion, &control).map(|()| (0, None))));
     }
-    let found = NUMBERS.iter().find(|(known, ..)| *known == name);
-    let unknown = || Refusal::unmodelled(format!("the runner has no setsockopt of {name} of the kernel"));
+    let found = INTEGER_OPTIONS.iter().find(|(known, ..)| *known == name);
+    let unknown = || StackError::unmodelled(format!("the runner has no setsockopt of {name} of the kernel"));
     let (&(_, level, option), value) = found.zip(call.argument_number(3)).ok_or_else(unknown)?;
     let value = i32::try_from(value).map_err(|_| unknown())?;
     Ok(Box::new(move || sys::set_option(&on, level, option, value).map(|()| (0, None)).map_err(errno)))
 }
 
 /// Returns the number of bytes that a call reads or writes.
-fn length(call: &Call) -> Result<usize, Refusal> {
+fn length(call: &Call) -> Result<usize, StackError> {
     let bytes = match call.arguments.get(1) {
         Some(Value::Members(message)) => {
             let vector = message.iter().find(|(name, _)| name == "msg_iov");
@@ -159,7 +159,7 @@ fn length(call: &Call) -> Result<usize, Refusal> {
     usize::try_from(bytes)
         .ok()
         .filter(|bytes| *bytes < 1 << 28)
-        .ok_or_else(|| Refusal::unmodelled("such a length"))
+        .ok_or_else(|| StackError::unmodelled("such a length"))
 }
 
 /// Returns the length in a vector entry such as `{..., 1000}`.
@@ -173,13 +173,13 @@ fn piece(value: &Value) -> Option<i64> {
     }
 }
 
-fn flags(call: &Call) -> Result<MsgFlags, Refusal> {
+fn flags(call: &Call) -> Result<MsgFlags, StackError> {
     let mut bits = 0;
     let words = (2..call.arguments.len()).flat_map(|place| call.argument_words(place));
     for word in words.filter(|word| word.starts_with("MSG_")) {
-        let known = FLAGS.iter().find(|(name, _)| *name == word);
+        let known = MESSAGE_FLAGS.iter().find(|(name, _)| *name == word);
         bits |=
-            known.ok_or_else(|| Refusal::unmodelled(format!("the runner has no {word} of the kernel")))?.1;
+            known.ok_or_else(|| StackError::unmodelled(format!("the runner has no {word} of the kernel")))?.1;
     }
     Ok(MsgFlags::from_bits_retain(bits))
 }

@@ -7,9 +7,9 @@
 mod calls;
 mod wire;
 
-use crate::script::{Call, Place, Script, Segment};
+use crate::script::{Call, Script, ScriptPosition, Segment};
 use crate::settings::Settings;
-use crate::stack::{ComparedFields, Refusal, SentSegment, Stack};
+use crate::stack::{ComparedFields, SentSegment, Stack, StackError};
 use crate::{Diagnostic, Verdict, run_script};
 use airhop_base::NodeId;
 use airhop_live::host::namespace::Namespace;
@@ -37,9 +37,9 @@ const PEER: [u8; 4] = [192, 0, 2, 1];
 /// Port of the listener, as in packetdrill.
 const LISTENER_PORT: u16 = 8080;
 /// Port of the first connecting peer. Each further connection uses the next port.
-const FIRST_PEER: u16 = 40_000;
+const FIRST_PEER_PORT: u16 = 40_000;
 /// Shell commands that rename the device `airhop0` to `tun0` and configure its addresses.
-const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 \
+const SETUP_COMMANDS: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 \
     && ip addr flush dev tun0 && ip addr add 192.168.0.1/16 dev tun0 && ip link set tun0 up \
     && ip route add 192.0.2.0/24 via 192.168.0.2 dev tun0";
 /// Timeout of system calls (SO_RCVTIMEO, SO_SNDTIMEO). A non-blocking call must return within this time. A
@@ -47,31 +47,32 @@ const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Duration of a timer tick in nanoseconds. The value is that of CONFIG_HZ=250, the lowest rate in common
 /// distributions.
-const TICK: i64 = 4_000_000;
+const TIMER_TICK_NS: i64 = 4_000_000;
 /// Ethernet's MTU.
 const MTU: u16 = 1500;
 /// Size of the buffer for `struct tcp_info` in bytes, with room for future kernels.
 const INFO_BYTES: usize = 512;
 
 /// Maximum number of attempts for a failing script. A stalled machine may also make a script fail.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Checks the kernel against a script. Shell commands run in `folder`. If the script cannot run on this
 /// machine, the verdict is "not applicable".
-pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
-    let mut verdict = once(script, folder);
-    for _ in 1..TRIES {
+pub(crate) fn check_script(script: &Script, folder: &Path) -> Verdict {
+    let mut verdict = check_script_once(script, folder);
+    for _ in 1..MAX_ATTEMPTS {
         if !matches!(verdict, Verdict::Fail { .. }) {
             break;
         }
-        verdict = once(script, folder);
+        verdict = check_script_once(script, folder);
     }
     verdict
 }
 
 /// Runs a script once in its own thread, with real-time priority if permitted.
-fn once(script: &Script, folder: &Path) -> Verdict {
-    let unable = |text: String| Verdict::NotApplicable(Diagnostic { place: Place::default(), text });
+fn check_script_once(script: &Script, folder: &Path) -> Verdict {
+    let unable =
+        |text: String| Verdict::NotApplicable(Diagnostic { position: ScriptPosition::default(), text });
     let work = || {
         // Real-time priority makes the times of segments precise. Without it, the script's tolerance must
         // suffice.
@@ -114,7 +115,7 @@ impl KernelStack {
         // Real-time priority makes the times of segments precise. Without it, the script's tolerance must
         // suffice.
         let _ = namespace.run_job(|| sys::set_scheduling_policy(SchedulingPolicy::RealTime));
-        let caller = caller().map_err(|error| format!("starting a thread: {error}"))?;
+        let caller = start_call_thread().map_err(|error| format!("starting a thread: {error}"))?;
         let mut kernel = KernelStack {
             namespace,
             tun,
@@ -123,7 +124,7 @@ impl KernelStack {
             start: Instant::now(),
             ends: ConnectionAddresses {
                 local: (LOCAL, LISTENER_PORT),
-                peer: (PEER, FIRST_PEER),
+                peer: (PEER, FIRST_PEER_PORT),
                 initial_seq: 0,
             },
             sent: VecDeque::new(),
@@ -134,7 +135,7 @@ impl KernelStack {
             compared: 0,
             info: Vec::new(),
         };
-        kernel.shell(SET_UP).map_err(|error| format!("setting up tun0: {error}"))?;
+        kernel.shell(SETUP_COMMANDS).map_err(|error| format!("setting up tun0: {error}"))?;
         kernel.start = Instant::now();
         Ok(kernel)
     }
@@ -159,7 +160,7 @@ impl KernelStack {
     }
 
     /// Waits for segments of the stack until `until`. If `stop`, returns at the first segment.
-    fn wait_for_segments(&mut self, until: i64, stop: bool) -> Result<(), Refusal> {
+    fn wait_for_segments(&mut self, until: i64, stop: bool) -> Result<(), StackError> {
         loop {
             self.read()?;
             let left = until.saturating_sub(self.elapsed());
@@ -173,7 +174,7 @@ impl KernelStack {
         }
     }
 
-    fn read(&mut self) -> Result<(), Refusal> {
+    fn read(&mut self) -> Result<(), StackError> {
         let mut buffer = [0; 2048];
         loop {
             let read = self.tun.read(&mut buffer).map_err(|error| failed("reading from tun0", &error))?;
@@ -185,18 +186,18 @@ impl KernelStack {
         }
     }
 
-    fn open_socket(&mut self, call: &Call) -> Result<(), Refusal> {
+    fn open_socket(&mut self, call: &Call) -> Result<(), StackError> {
         let is_stream = call.argument_words(1).any(|word| word == "SOCK_STREAM");
         let is_tcp =
             call.argument_number(2).is_some() || call.argument_words(2).any(|word| word == "IPPROTO_TCP");
         let Some(descriptor) = call.result.filter(|result| *result >= 0 && is_stream && is_tcp) else {
-            return Err(Refusal::unmodelled("a socket that is not of TCP"));
+            return Err(StackError::unmodelled("a socket that is not of TCP"));
         };
         let open = || socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
         let opened = self.namespace.run_job(open).map_err(|error| failed("opening a socket", &error))?;
         let opened = opened.map_err(|error| failed("opening a socket", &error.into()))?;
         set_timeouts(&opened)?;
-        self.choose_control(&opened)?;
+        self.set_congestion_control(&opened)?;
         self.sockets.insert(descriptor, Arc::new(opened));
         Ok(())
     }
@@ -204,18 +205,18 @@ impl KernelStack {
     /// Sets the script's congestion control on the socket, or CUBIC if the script names none. The machine's
     /// own default has no effect. In a namespace, only root may select a congestion control that is not
     /// permitted for all users.
-    fn choose_control(&self, socket: &OwnedFd) -> Result<(), Refusal> {
+    fn set_congestion_control(&self, socket: &OwnedFd) -> Result<(), StackError> {
         let control = self.settings.word("tcp_congestion_control").unwrap_or("cubic");
         setsockopt(socket, sockopt::TcpCongestion, &control.into())
             .map_err(|error| failed(&format!("choosing {control}"), &error.into()))
     }
 
     /// Makes a system call. A call that blocks in the script runs in a separate thread.
-    fn make(&mut self, call: &Call) -> Result<bool, Refusal> {
-        if !calls::knows(&call.name) {
-            return Err(Refusal::unmodelled(format!("the runner has no {}() of the kernel", call.name)));
+    fn make_call(&mut self, call: &Call) -> Result<bool, StackError> {
+        if !calls::supports_call(&call.name) {
+            return Err(StackError::unmodelled(format!("the runner has no {}() of the kernel", call.name)));
         }
-        let unknown = || Refusal::unmodelled(format!("{}() of a socket that is not open", call.name));
+        let unknown = || StackError::unmodelled(format!("{}() of a socket that is not open", call.name));
         let descriptor = call.argument_number(0).ok_or_else(unknown)?;
         let on = Arc::clone(self.sockets.get(&descriptor).ok_or_else(unknown)?);
         if call.name == "connect" {
@@ -226,18 +227,18 @@ impl KernelStack {
             return Ok(false);
         };
         if call.blocking_ns.is_none() {
-            self.take(call, job())?;
+            self.compare_result(call, job())?;
             return Ok(is_compared(call));
         }
         let (told, result) = sync_channel(1);
-        let gone = |_| Refusal::unmodelled("the thread for calls that block is gone");
+        let gone = |_| StackError::unmodelled("the thread for calls that block is gone");
         self.caller.send((job, told)).map_err(gone)?;
         self.blocked.push((call.clone(), result));
         Ok(false)
     }
 
     /// Compares the result of a call.
-    fn take(&mut self, call: &Call, returned: CallResult) -> Result<(), Refusal> {
+    fn compare_result(&mut self, call: &Call, returned: CallResult) -> Result<(), StackError> {
         let expected = call.result;
         match returned {
             Ok((_, Some(accepted))) => {
@@ -263,11 +264,11 @@ impl KernelStack {
     }
 
     /// Collects the results of blocked calls that have returned.
-    fn collect(&mut self, patience: Duration) -> Result<(), Refusal> {
+    fn collect(&mut self, patience: Duration) -> Result<(), StackError> {
         for (call, result) in std::mem::take(&mut self.blocked) {
             match result.recv_timeout(patience) {
                 Ok(returned) => {
-                    self.take(&call, returned)?;
+                    self.compare_result(&call, returned)?;
                     self.compared += usize::from(is_compared(&call));
                 }
                 Err(_) if patience.is_zero() => self.blocked.push((call, result)),
@@ -284,35 +285,35 @@ impl Stack for KernelStack {
     }
 
     fn timer_tolerance_ns(&self) -> i64 {
-        TICK
+        TIMER_TICK_NS
     }
 
     fn now(&self) -> i64 {
         self.elapsed()
     }
 
-    fn wait_until(&mut self, at: i64) -> Result<(), Refusal> {
+    fn wait_until(&mut self, at: i64) -> Result<(), StackError> {
         self.wait_for_segments(at, false)?;
         self.collect(Duration::ZERO)
     }
 
-    fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal> {
+    fn deliver(&mut self, segment: &Segment) -> Result<(), StackError> {
         if segment.flags.syn && !segment.flags.ack && segment.seq == 0 && self.ends.initial_seq != 0 {
-            return Err(Refusal::unmodelled("the runner has one connection at a time"));
+            return Err(StackError::unmodelled("the runner has one connection at a time"));
         }
-        let datagram = self.ends.encode(segment).map_err(Refusal::NotApplicable)?;
+        let datagram = self.ends.encode(segment).map_err(StackError::NotApplicable)?;
         self.tun.write(&datagram).map_err(|error| failed("writing to tun0", &error))?;
         self.read()
     }
 
-    fn next_sent(&mut self, by: i64) -> Result<Option<SentSegment>, Refusal> {
+    fn next_sent(&mut self, by: i64) -> Result<Option<SentSegment>, StackError> {
         if self.sent.is_empty() {
             self.wait_for_segments(by, true)?;
         }
         Ok(self.sent.pop_front())
     }
 
-    fn call(&mut self, call: &Call) -> Result<bool, Refusal> {
+    fn call(&mut self, call: &Call) -> Result<bool, StackError> {
         self.collect(Duration::ZERO)?;
         let compared = match call.name.as_str() {
             "socket" => self.open_socket(call).map(|()| false),
@@ -325,15 +326,15 @@ impl Stack for KernelStack {
                 }
                 Ok(false)
             }
-            _ => self.make(call),
+            _ => self.make_call(call),
         };
         self.read()?;
         compared
     }
 
-    fn run_command(&mut self, text: &str) -> Result<(), Refusal> {
+    fn run_command(&mut self, text: &str) -> Result<(), StackError> {
         if text.contains("/sys/module") || text.contains("modprobe") {
-            return Err(Refusal::unmodelled("a parameter of the whole machine"));
+            return Err(StackError::unmodelled("a parameter of the whole machine"));
         }
         // Airhop's list of commands that it does not model does not apply to the kernel
         let _ = self.settings.apply_command(text, &self.folder);
@@ -341,14 +342,14 @@ impl Stack for KernelStack {
         if self.sockets.is_empty() {
             self.start = Instant::now(); // commands of the set-up do not count as time of the script
         }
-        done.map_err(Refusal::NotApplicable)
+        done.map_err(StackError::NotApplicable)
     }
 
     fn tcp_info_value(&self, name: &str) -> Option<f64> {
-        tcp_info::member(&self.info, name.strip_prefix("tcpi_")?).map(|number| number as f64)
+        tcp_info::member_value(&self.info, name.strip_prefix("tcpi_")?).map(|number| number as f64)
     }
 
-    fn refresh_tcp_info(&mut self) -> Result<(), Refusal> {
+    fn refresh_tcp_info(&mut self) -> Result<(), StackError> {
         self.info.resize(INFO_BYTES, 0);
         let length = match &self.connected {
             Some(socket) => sys::get_option(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut self.info)
@@ -359,14 +360,14 @@ impl Stack for KernelStack {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<usize, Refusal> {
+    fn finish(&mut self) -> Result<usize, StackError> {
         self.collect(CALL_TIMEOUT)?;
         Ok(self.compared)
     }
 }
 
 /// Starts the thread for blocking calls. The thread ends when its queue is closed.
-fn caller() -> io::Result<Sender<(PreparedCall, SyncSender<CallResult>)>> {
+fn start_call_thread() -> io::Result<Sender<(PreparedCall, SyncSender<CallResult>)>> {
     let (calls, to_do) = channel::<(PreparedCall, SyncSender<CallResult>)>();
     let work = move || {
         // The thread has the priority of the thread that plays the script.
@@ -389,14 +390,14 @@ fn is_compared(call: &Call) -> bool {
     call.is_read() && call.result > Some(0)
 }
 
-fn differs(call: &Call, seen: &str) -> Refusal {
+fn differs(call: &Call, seen: &str) -> StackError {
     let result = call.result.map_or("any".to_owned(), |result| result.to_string());
     let error = call.error.as_ref().map_or(String::new(), |error| format!(" {error}"));
-    Refusal::Differs { expected: format!("{}() = {result}{error}", call.name), seen: seen.to_owned() }
+    StackError::Differs { expected: format!("{}() = {result}{error}", call.name), seen: seen.to_owned() }
 }
 
 /// Sets timeouts on a socket, so that no call blocks forever.
-fn set_timeouts(socket: &OwnedFd) -> Result<(), Refusal> {
+fn set_timeouts(socket: &OwnedFd) -> Result<(), StackError> {
     let patience = TimeVal::seconds(CALL_TIMEOUT.as_secs() as i64);
     let set = setsockopt(socket, sockopt::ReceiveTimeout, &patience)
         .and_then(|()| setsockopt(socket, sockopt::SendTimeout, &patience));
@@ -404,6 +405,6 @@ fn set_timeouts(socket: &OwnedFd) -> Result<(), Refusal> {
 }
 
 /// Converts an error of the machine, which does not concern TCP.
-fn failed(step: &str, error: &io::Error) -> Refusal {
-    Refusal::unmodelled(format!("{step}: {error}"))
+fn failed(step: &str, error: &io::Error) -> StackError {
+    StackError::unmodelled(format!("{step}: {error}"))
 }

@@ -28,7 +28,7 @@ impl ConnectionAddresses {
         let options = self.options(segment)?;
         tcp.set_options_raw(&options).map_err(|_| "more options than fit a TCP header".to_owned())?;
         // Only the length of the payload is defined by the script.
-        let payload = vec![0; segment.len as usize];
+        let payload = vec![0; segment.payload_bytes as usize];
         let bytes = u16::try_from(tcp.header_len() + payload.len())
             .map_err(|_| "a longer segment than IPv4 has room for")?;
         let mut ip = Ipv4Header::new(bytes, 64, IpNumber::TCP, self.peer.0, self.local.0)
@@ -102,7 +102,7 @@ impl ConnectionAddresses {
             ecn: Some(EcnField::from(Ecn::from_traffic_class(ip.ecn.value()))),
             flags,
             seq: tcp.sequence_number.wrapping_sub(self.initial_seq),
-            len: u32::try_from(payload.len()).ok()?,
+            payload_bytes: u32::try_from(payload.len()).ok()?,
             ack: tcp.ack.then_some(tcp.acknowledgment_number),
             window: Some(tcp.window_size.into()),
             options: Some(options.collect()),

@@ -6,7 +6,7 @@ use crate::script::{Call, Value};
 pub(super) fn parse(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Call, ParseError> {
     let name = c.read_word().ok_or_else(|| c.error("`<`, `>`, a system call, `` ` `` or `%{`"))?.to_owned();
     c.skip_blanks();
-    c.expect("(")?;
+    c.expect_literal("(")?;
     let arguments = list(c, ")")?;
     let mut ahead = c.clone();
     ahead.skip_whitespace_and_comments()?;
@@ -40,7 +40,7 @@ fn list(c: &mut Cursor<'_>, end: &str) -> Result<Vec<Value>, ParseError> {
             return Ok(values);
         }
         if !values.is_empty() {
-            c.expect(",")?;
+            c.expect_literal(",")?;
             c.skip_whitespace_and_comments()?;
         }
         values.push(value(c)?);
@@ -100,7 +100,7 @@ fn members(c: &mut Cursor<'_>) -> Result<Vec<(String, Value)>, ParseError> {
             return Ok(members);
         }
         if !members.is_empty() {
-            c.expect(",")?;
+            c.expect_literal(",")?;
             c.skip_whitespace_and_comments()?;
         }
         let first = value(c)?;

@@ -7,11 +7,11 @@ mod call;
 mod segment;
 
 use crate::code;
-use crate::cursor::{Cursor, ParseError, Place};
+use crate::cursor::{Cursor, ParseError, ScriptPosition};
 use crate::script::{Action, Event, EventTime, Script};
 
 /// Keywords of other protocols and encapsulations, whose packets are stored as text.
-const FOREIGN: [&str; 11] =
+const FOREIGN_PROTOCOLS: [&str; 11] =
     ["encap", "icmp", "icmpv4", "icmpv6", "udp", "udplite", "sctp", "ipv4", "ipv6", "gre", "mpls"];
 
 /// Parses a script. `file` is the file name for error messages.
@@ -20,7 +20,7 @@ const FOREIGN: [&str; 11] =
 ///
 /// Returns the first place with invalid syntax.
 pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
-    let mut c = Cursor::new(file, text, Place { line: 1, column: 1 });
+    let mut c = Cursor::new(file, text, ScriptPosition { line: 1, column: 1 });
     let mut script = Script::default();
     loop {
         c.skip_whitespace_and_comments()?;
@@ -31,13 +31,14 @@ pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
             script.options.push(option(&mut c)?);
             continue;
         }
-        let place = c.place();
+        let place = c.position();
         // A command without a time stamp precedes all events with a time stamp, or follows the previous
         // event.
-        let (when, blocks) = if c.peek() == Some('`') { (EventTime::After(0), None) } else { stamp(&mut c)? };
+        let (when, blocks) =
+            if c.peek() == Some('`') { (EventTime::After(0), None) } else { event_times(&mut c)? };
         c.skip_whitespace_and_comments()?;
         let action = action(&mut c, blocks)?;
-        script.events.push(Event { place, time: when, action });
+        script.events.push(Event { position: place, time: when, action });
     }
 }
 
@@ -53,7 +54,7 @@ fn option(c: &mut Cursor<'_>) -> Result<(String, String), ParseError> {
 }
 
 /// Reads the time of an event, and the blocking time of a call.
-fn stamp(c: &mut Cursor<'_>) -> Result<(EventTime, Option<i64>), ParseError> {
+fn event_times(c: &mut Cursor<'_>) -> Result<(EventTime, Option<i64>), ParseError> {
     if c.take_literal("*") {
         return Ok((EventTime::Any, None));
     }
@@ -103,7 +104,7 @@ fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError>
         return Ok(Action::Command(c.take_until("`")?.to_owned()));
     }
     if c.take_literal("%{") {
-        let place = c.place();
+        let place = c.position();
         let text = c.take_until("}%")?;
         return Ok(Action::Code(code::parse(&mut Cursor::new(c.file(), text, place))?));
     }
@@ -113,7 +114,7 @@ fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError>
     }
     c.skip_blanks();
     if is_foreign(c.clone()) || has_any_numbers(c.clone()) {
-        return Ok(Action::Foreign(foreign(c)?));
+        return Ok(Action::Foreign(foreign_packet(c)?));
     }
     let segment = segment::parse(c)?;
     // FreeBSD's runner supports TCP over UDP, and numbers that are not compared.
@@ -130,7 +131,7 @@ fn is_foreign(mut c: Cursor<'_>) -> bool {
         return false;
     }
     c.skip_blanks();
-    c.read_word().is_some_and(|word| FOREIGN.contains(&word))
+    c.read_word().is_some_and(|word| FOREIGN_PROTOCOLS.contains(&word))
 }
 
 /// True if the next segment has wildcard sequence numbers, `. 0:...(0)`, as in FreeBSD's runner.
@@ -139,7 +140,7 @@ fn has_any_numbers(mut c: Cursor<'_>) -> bool {
 }
 
 /// Reads a packet of another protocol as text. SCTP chunks are on separate lines, separated by semicolons.
-fn foreign(c: &mut Cursor<'_>) -> Result<String, ParseError> {
+fn foreign_packet(c: &mut Cursor<'_>) -> Result<String, ParseError> {
     if c.take_literal("[") {
         c.take_until("]")?;
         c.skip_blanks();

@@ -10,17 +10,18 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<Segment, ParseError> {
     c.skip_blanks();
     segment.seq = c.read_number()?;
     c.skip_blanks();
-    c.expect(":")?;
+    c.expect_literal(":")?;
     let before = c.clone();
     let end: u32 = c.read_number()?;
     c.skip_blanks();
-    c.expect("(")?;
-    segment.len = c.read_number()?;
+    c.expect_literal("(")?;
+    segment.payload_bytes = c.read_number()?;
     c.skip_blanks();
-    c.expect(")")?;
+    c.expect_literal(")")?;
     if segment.end_seq() != end {
-        let says = format!("{}:{end} and a length of {} contradict each other", segment.seq, segment.len);
-        return Err(before.error_at(before.place(), says));
+        let says =
+            format!("{}:{end} and a length of {} contradict each other", segment.seq, segment.payload_bytes);
+        return Err(before.error_at(before.position(), says));
     }
     loop {
         c.skip_blanks();
@@ -115,7 +116,7 @@ fn option(c: &mut Cursor<'_>) -> Result<TcpOption, ParseError> {
         Some("TS") => {
             let mut field = |name: &str| {
                 c.skip_blanks();
-                c.expect(name)?;
+                c.expect_literal(name)?;
                 c.read_number()
             };
             TcpOption::Timestamps(field("val")?, field("ecr")?)
@@ -136,7 +137,7 @@ fn blocks(c: &mut Cursor<'_>) -> Result<Vec<(u32, u32)>, ParseError> {
             return Ok(blocks);
         }
         let start = c.read_number()?;
-        c.expect(":")?;
+        c.expect_literal(":")?;
         blocks.push((start, c.read_number()?));
     }
 }

@@ -71,7 +71,7 @@ impl ArqSender for Sender {
         *frame = Transmission { attempt: frame.attempt + 1, start: now };
         self.next += 1;
         self.sent = self.sent.max(self.next);
-        Some(LinkFrame { number, attempt: frame.attempt, floor: self.base })
+        Some(LinkFrame { number, attempt: frame.attempt, lowest_pending: self.base })
     }
 
     fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<ArqReport>) {
@@ -96,7 +96,7 @@ impl ArqSender for Sender {
     fn on_timeout(&mut self, _: Time, reports: &mut Vec<ArqReport>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;
-            let retry = self.rules.retry(attempt);
+            let retry = self.rules.may_retry(attempt);
             reports.push(ArqReport::Failed { number, attempt, retry });
             if !retry {
                 debug_assert_eq!(number, self.base, "an older frame was sent less often");
@@ -117,7 +117,7 @@ pub(super) struct Receiver {
 
 impl ArqReceiver for Receiver {
     fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck> {
-        self.expected = self.expected.max(frame.floor);
+        self.expected = self.expected.max(frame.lowest_pending);
         if frame.number == self.expected {
             up.deliver.push(frame.number);
             self.expected += 1;

@@ -15,7 +15,7 @@ pub use rlp::RlpRules;
 
 /// Largest window of selective repeat, frames. HDLC's extended sequence numbers are modulo 128 (ISO/IEC 13239
 /// §5.5.1), and selective repeat can use half of them.
-pub const SELECTIVE_WINDOW: u32 = 64;
+pub const MAX_SELECTIVE_REPEAT_WINDOW: u32 = 64;
 
 /// Link-layer recovery of the data of one direction.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub enum ArqPlan {
         rules: ArqRules,
     },
     /// Selective repeat: the receiver stores frames out of order, and the sender retransmits only missing
-    /// frames (Kounavis 1996 §5C). The window is at most [`SELECTIVE_WINDOW`].
+    /// frames (Kounavis 1996 §5C). The window is at most [`MAX_SELECTIVE_REPEAT_WINDOW`].
     SelectiveRepeat {
         /// True if the sender retransmits at once when a link ACK shows a gap, as with selective reject in
         /// HDLC (SREJ, ISO/IEC 13239). False if only timeouts cause retransmissions.
@@ -80,13 +80,13 @@ pub struct LinkFrame {
     /// Lowest number that the sender may still send. The receiver stops waiting for lower numbers. A frame
     /// with a number below its floor carries no packet, and only announces the floor. The floor of an RLP
     /// idle frame is the number of the next new frame.
-    pub floor: u64,
+    pub lowest_pending: u64,
 }
 
 impl LinkFrame {
     /// True if the frame carries no packet.
     pub fn is_empty(&self) -> bool {
-        self.number < self.floor
+        self.number < self.lowest_pending
     }
 }
 
@@ -238,7 +238,7 @@ impl ArqPlan {
 
 impl ArqRules {
     /// True if a frame may be retransmitted after `attempt` failed transmissions.
-    fn retry(&self, attempt: u32) -> bool {
+    fn may_retry(&self, attempt: u32) -> bool {
         self.max_attempts.is_none_or(|most| attempt < most)
     }
 }
@@ -254,8 +254,11 @@ pub fn derived_timeout(
     ack_bytes: u32,
     reverse_bytes: u32,
 ) -> Span {
-    let reverse = if reverse_bytes == 0 { Span::ZERO } else { back.time_for(reverse_bytes) };
-    there.time_for(frame_bytes) * u64::from(window) + back.time_for(ack_bytes) + delays + reverse
+    let reverse = if reverse_bytes == 0 { Span::ZERO } else { back.serialisation_time(reverse_bytes) };
+    there.serialisation_time(frame_bytes) * u64::from(window)
+        + back.serialisation_time(ack_bytes)
+        + delays
+        + reverse
 }
 
 #[cfg(test)]

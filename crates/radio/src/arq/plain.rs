@@ -26,7 +26,7 @@ impl ArqSender for PlainSender {
             return None;
         }
         self.next += 1;
-        Some(LinkFrame { number: self.next - 1, attempt: 1, floor: 0 })
+        Some(LinkFrame { number: self.next - 1, attempt: 1, lowest_pending: 0 })
     }
 
     fn on_ack(&mut self, _: LinkAck, _: &mut Vec<ArqReport>) {}

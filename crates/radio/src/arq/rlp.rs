@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// Factor of the time for which a sender stores a sent frame. The storage time is this number of timeouts for
 /// each round of NAKs, plus one round. The value is Airhop's choice. A round itself lasts one timeout, and
 /// the remaining time lets later frames reveal a gap.
-const STORED_ROUNDS: u64 = 8;
+const STORAGE_TIME_ROUNDS: u64 = 8;
 
 /// Rules of RLP.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct RlpRules {
 impl RlpRules {
     /// Returns how long the sender stores a frame that the receiver does not request.
     fn storage_time(&self) -> Span {
-        self.timeout * ((self.naks_per_round.len() as u64 + 1) * STORED_ROUNDS)
+        self.timeout * ((self.naks_per_round.len() as u64 + 1) * STORAGE_TIME_ROUNDS)
     }
 }
 
@@ -88,7 +88,7 @@ impl Sender {
     }
 
     /// Returns the frame with this number, if it was sent and is still stored.
-    fn sent(&mut self, number: u64) -> Option<&mut StoredFrame> {
+    fn stored_frame(&mut self, number: u64) -> Option<&mut StoredFrame> {
         let kept = self.frames.get_mut(number.checked_sub(self.base)? as usize)?;
         (kept.attempts > 0 && !kept.is_aborted).then_some(kept)
     }
@@ -118,7 +118,7 @@ impl Sender {
         let kept = &mut self.frames[(number - self.base) as usize];
         kept.attempts += 1;
         kept.touched = kept.touched.max(now);
-        LinkFrame { number, attempt: kept.attempts, floor: 0 }
+        LinkFrame { number, attempt: kept.attempts, lowest_pending: 0 }
     }
 }
 
@@ -136,7 +136,7 @@ impl ArqSender for Sender {
 
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         while let Some(number) = self.asked.pop_front() {
-            if self.sent(number).is_some() {
+            if self.stored_frame(number).is_some() {
                 return Some(self.transmit(now, number));
             }
         }
@@ -148,7 +148,7 @@ impl ArqSender for Sender {
             return None;
         }
         self.last = now;
-        Some(LinkFrame { number: self.next - 1, attempt: 1, floor: self.next })
+        Some(LinkFrame { number: self.next - 1, attempt: 1, lowest_pending: self.next })
     }
 
     fn on_ack(&mut self, _: LinkAck, _: &mut Vec<ArqReport>) {}
@@ -158,7 +158,7 @@ impl ArqSender for Sender {
         let copies = self.asked.len() as u64 + (nak.last - nak.first) + 1;
         let over = now + self.copy * copies;
         for number in nak.first..=nak.last {
-            let Some(kept) = self.sent(number) else { continue };
+            let Some(kept) = self.stored_frame(number) else { continue };
             if nak.is_abort {
                 kept.is_aborted = true;
                 reports.push(ArqReport::Aborted(number));
@@ -194,7 +194,7 @@ pub(super) struct Receiver {
     /// Lowest number that the receiver has neither delivered nor discarded.
     expected: u64,
     /// State of each number from `expected` to the highest number that the receiver knows to be sent.
-    places: VecDeque<Place>,
+    places: VecDeque<ReceiverFrameState>,
     /// Estimated time at which the sender has sent all requested retransmissions.
     busy: Time,
     /// NAKs sent within the last `timeout`: transmission time, and number of retransmissions requested.
@@ -202,7 +202,7 @@ pub(super) struct Receiver {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ReceiverFrameState {
     Here,
     /// Missing frame for which NAKs were sent; `over` is the end of the present round.
     Missing {
@@ -224,12 +224,18 @@ impl Receiver {
     }
 
     /// Returns the number after the highest known number.
-    fn next(&self) -> u64 {
+    fn next_number(&self) -> u64 {
         self.expected + self.places.len() as u64
     }
 
     /// Starts a round for a range of adjacent missing frames: sends the NAKs, and sets the end of the round.
-    fn ask(&mut self, now: Time, range: std::ops::Range<usize>, round: usize, up: &mut ReceiverOutput) {
+    fn start_nak_round(
+        &mut self,
+        now: Time,
+        range: std::ops::Range<usize>,
+        round: usize,
+        up: &mut ReceiverOutput,
+    ) {
         let naks = self.rules.naks_per_round[round];
         let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
         let copies = u64::from(naks) * range.len() as u64;
@@ -237,7 +243,7 @@ impl Receiver {
         let over = self.busy + self.rules.timeout;
         self.busy += self.rules.copy_time;
         self.asks.push_back((now, copies));
-        self.places.range_mut(range).for_each(|place| *place = Place::Missing { round, over });
+        self.places.range_mut(range).for_each(|place| *place = ReceiverFrameState::Missing { round, over });
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
     }
 
@@ -254,8 +260,9 @@ impl Receiver {
 
     /// Delivers the frames that have no missing frame before them.
     fn advance(&mut self, up: &mut ReceiverOutput) {
-        while let Some(place @ (Place::Here | Place::GivenUp)) = self.places.front() {
-            if *place == Place::Here {
+        while let Some(place @ (ReceiverFrameState::Here | ReceiverFrameState::GivenUp)) = self.places.front()
+        {
+            if *place == ReceiverFrameState::Here {
                 up.deliver.push(self.expected);
             }
             self.places.pop_front();
@@ -268,7 +275,7 @@ impl Receiver {
         let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
         for (at, place) in self.places.iter().enumerate() {
             match *place {
-                Place::Missing { round, over } if over <= now => match found.last_mut() {
+                ReceiverFrameState::Missing { round, over } if over <= now => match found.last_mut() {
                     Some((range, same)) if range.end == at && *same == round => range.end += 1,
                     _ => found.push((at..at + 1, round)),
                 },
@@ -281,24 +288,24 @@ impl Receiver {
 
 impl ArqReceiver for Receiver {
     fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck> {
-        let (known, next) = (self.places.len(), self.next());
+        let (known, next) = (self.places.len(), self.next_number());
         if frame.is_empty() || frame.number >= next {
             self.on_no_retransmission(now);
         }
         // As its floor, an idle frame carries the number of the next new frame.
-        let end = if frame.is_empty() { frame.floor } else { frame.number };
+        let end = if frame.is_empty() { frame.lowest_pending } else { frame.number };
         if end > next {
             let gap = known..known + (end - next) as usize;
-            self.places.resize(gap.end, Place::GivenUp);
-            self.ask(now, gap, 0, up);
+            self.places.resize(gap.end, ReceiverFrameState::GivenUp);
+            self.start_nak_round(now, gap, 0, up);
         }
         if !frame.is_empty() {
             if frame.number >= next {
-                self.places.push_back(Place::Here);
+                self.places.push_back(ReceiverFrameState::Here);
             } else if let Some(at) = frame.number.checked_sub(self.expected)
-                && let place @ Place::Missing { .. } = &mut self.places[at as usize]
+                && let place @ ReceiverFrameState::Missing { .. } = &mut self.places[at as usize]
             {
-                *place = Place::Here;
+                *place = ReceiverFrameState::Here;
             }
         }
         self.advance(up);
@@ -307,8 +314,8 @@ impl ArqReceiver for Receiver {
 
     fn deadline(&self) -> Option<Time> {
         let rounds = self.places.iter().filter_map(|place| match place {
-            Place::Missing { over, .. } => Some(*over),
-            Place::Here | Place::GivenUp => None,
+            ReceiverFrameState::Missing { over, .. } => Some(*over),
+            ReceiverFrameState::Here | ReceiverFrameState::GivenUp => None,
         });
         rounds.min()
     }
@@ -317,11 +324,11 @@ impl ArqReceiver for Receiver {
         let overdue = self.overdue(now);
         // The frames first leave the state `Missing`, so that later steps do not count their finished round.
         for (range, _) in &overdue {
-            self.places.range_mut(range.clone()).for_each(|place| *place = Place::GivenUp);
+            self.places.range_mut(range.clone()).for_each(|place| *place = ReceiverFrameState::GivenUp);
         }
         for (range, round) in overdue {
             if round + 1 < self.rules.naks_per_round.len() {
-                self.ask(now, range, round + 1, up);
+                self.start_nak_round(now, range, round + 1, up);
                 continue;
             }
             let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);

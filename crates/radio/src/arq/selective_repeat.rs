@@ -1,6 +1,7 @@
 //! Selective repeat (Kounavis 1996 §5C).
 use super::{
-    ArqReceiver, ArqReport, ArqRules, ArqSender, LinkAck, LinkFrame, ReceiverOutput, SELECTIVE_WINDOW,
+    ArqReceiver, ArqReport, ArqRules, ArqSender, LinkAck, LinkFrame, MAX_SELECTIVE_REPEAT_WINDOW,
+    ReceiverOutput,
 };
 use airhop_base::Time;
 use std::collections::VecDeque;
@@ -41,9 +42,9 @@ impl Sender {
     /// Creates the sender.
     ///
     /// # Panics
-    /// If the window exceeds [`SELECTIVE_WINDOW`], the number of bits in a link ACK.
+    /// If the window exceeds [`MAX_SELECTIVE_REPEAT_WINDOW`], the number of bits in a link ACK.
     pub fn new(srej: bool, rules: ArqRules) -> Self {
-        assert!(rules.window <= SELECTIVE_WINDOW, "a window of {} frames", rules.window);
+        assert!(rules.window <= MAX_SELECTIVE_REPEAT_WINDOW, "a window of {} frames", rules.window);
         Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, floor_reported_at: None }
     }
 
@@ -51,7 +52,7 @@ impl Sender {
     fn fail(&mut self, index: usize, reports: &mut Vec<ArqReport>) {
         let number = self.base + index as u64;
         let attempt = self.frames[index].attempt;
-        let retry = self.rules.retry(attempt);
+        let retry = self.rules.may_retry(attempt);
         reports.push(ArqReport::Failed { number, attempt, retry });
         self.frames[index].state = if retry { State::Waiting } else { State::Done };
         if !retry {
@@ -68,8 +69,8 @@ impl Sender {
     }
 
     /// True if the receiver may wait for a discarded frame, and no later frame of the sender can announce the
-    /// new floor ([`LinkFrame::floor`]).
-    fn must_report_floor(&self) -> bool {
+    /// new floor ([`LinkFrame::lowest_pending`]).
+    fn must_report_lowest_pending(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }
 }
@@ -93,14 +94,14 @@ impl ArqSender for Sender {
             return Some(LinkFrame {
                 number: self.base + index as u64,
                 attempt: frame.attempt,
-                floor: self.base,
+                lowest_pending: self.base,
             });
         }
-        if !self.must_report_floor() || self.floor_reported_at.is_some() {
+        if !self.must_report_lowest_pending() || self.floor_reported_at.is_some() {
             return None;
         }
         self.floor_reported_at = Some(now);
-        Some(LinkFrame { number: self.base - 1, attempt: 1, floor: self.base })
+        Some(LinkFrame { number: self.base - 1, attempt: 1, lowest_pending: self.base })
     }
 
     fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<ArqReport>) {
@@ -132,7 +133,7 @@ impl ArqSender for Sender {
             State::Sent(start) => Some(start),
             State::Waiting | State::Done => None,
         });
-        let floor_reported_at = self.floor_reported_at.filter(|_| self.must_report_floor());
+        let floor_reported_at = self.floor_reported_at.filter(|_| self.must_report_lowest_pending());
         sent.chain(floor_reported_at).min().map(|start| start + self.rules.timeout)
     }
 
@@ -171,7 +172,7 @@ impl Receiver {
 
 impl ArqReceiver for Receiver {
     fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut ReceiverOutput) -> Option<LinkAck> {
-        while self.expected < frame.floor {
+        while self.expected < frame.lowest_pending {
             self.step(&mut up.deliver);
         }
         if frame.number >= self.expected {

@@ -6,16 +6,16 @@ use super::mac::mpdu::{Mpdu, Msdu};
 use super::mac_queue::{MacQueue, end_fade_of_others};
 use super::medium::{NO_PACKET, StationState, Transmission};
 use super::rx_state::AirSlot;
-use crate::address::Station;
+use crate::address::StationIndex;
 use crate::layer::{FrameKind, LinkEffect, LostFrame, Reception, SentMpdu};
 use crate::phy::{ACK_BYTES, BLOCK_ACK_REQ_BYTES};
-use crate::tag::Tag;
+use crate::tag::PacketTag;
 use airhop_base::{DropCause, FlowId, Time};
 
 impl CellMac {
     /// True if stations send A-MPDUs.
     pub fn has_ampdu(&self) -> bool {
-        self.stations.first().is_some_and(|station| station.queue.aggregator.is_some())
+        self.stations.first().is_some_and(|station| station.current_queue.aggregator.is_some())
     }
 
     /// Returns the number of packets in the MACs of all stations. Delivered and discarded packets do not
@@ -27,7 +27,7 @@ impl CellMac {
     /// Builds the frame for the exchange that the aggregator of station `from` has started.
     pub(super) fn build_exchange_frame(
         &self,
-        from: Station,
+        from: StationIndex,
         aggregator: &Aggregator,
         start: Time,
     ) -> Transmission {
@@ -48,7 +48,7 @@ impl CellMac {
             }
             (NextFrame::Data { .. }, []) => unreachable!("an A-MPDU contains MPDUs"),
             (NextFrame::Request { start }, _) => {
-                (Tag { flow: FlowId::NONE, payload_bytes: 0, seq: start }, NO_PACKET, 1, bytes)
+                (PacketTag { flow: FlowId::NONE, payload_bytes: 0, seq: start }, NO_PACKET, 1, bytes)
             }
         };
         Transmission {
@@ -69,15 +69,15 @@ impl CellMac {
     /// Reports each packet in the MPDUs of the transmission in `slot`. The transmission has just ended with
     /// the outcome `reception`.
     pub(super) fn report_mpdus(&self, slot: AirSlot, reception: Reception, effects: &mut Vec<LinkEffect>) {
-        let &Transmission { from, kind, .. } = self.medium.get(slot);
-        let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator else { return };
+        let &Transmission { from, kind, .. } = self.medium.transmission(slot);
+        let Some(aggregator) = &self.stations[usize::from(from)].current_queue.aggregator else { return };
         if !matches!(kind, FrameKind::Data | FrameKind::Ampdu) {
             return;
         }
         let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
         for (place, (mpdu, others)) in (0..).zip(aggregator.mpdus_with_msdus()) {
             // An MPDU missing from an A-MPDU that was received has bit errors.
-            let is_damaged = has_arrived && !self.medium.received_mpdus().has(place);
+            let is_damaged = has_arrived && !self.medium.received_mpdus().contains(place);
             let reception = if is_damaged { Reception::Channel } else { reception };
             let &Mpdu { seq: sequence, first_packet_number: number, tag, bytes, attempt, .. } = mpdu;
             let packets = std::iter::once(Msdu { packet_number: number, tag }).chain(others.iter().copied());
@@ -101,9 +101,9 @@ impl CellMac {
     /// Registers the MPDUs of an A-MPDU with the medium, in its `slot`.
     #[inline(always)]
     pub(super) fn register_mpdus(&mut self, slot: AirSlot) {
-        let &Transmission { from, kind, .. } = self.medium.get(slot);
+        let &Transmission { from, kind, .. } = self.medium.transmission(slot);
         if kind == FrameKind::Ampdu
-            && let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator
+            && let Some(aggregator) = &self.stations[usize::from(from)].current_queue.aggregator
         {
             self.medium.set_aggregate(slot, aggregator.exchange_mpdus());
         }
@@ -114,7 +114,7 @@ impl CellMac {
     pub(super) fn receive_aggregate(&mut self, now: Time, slot: AirSlot, effects: &mut Vec<LinkEffect>) {
         let received = *self.medium.received_mpdus();
         self.report_lost_mpdus(slot, &received, DropCause::Channel, false, effects);
-        let from = self.medium.get(slot).from;
+        let from = self.medium.transmission(slot).from;
         let aggregator = self.aggregator(from);
         aggregator.on_mpdus(now, from, &received, effects);
         self.update_reorder_deadline(now, from);
@@ -124,19 +124,24 @@ impl CellMac {
     /// Handles the reception of a single MPDU. The Ack in response is the next transmission in the same slot
     /// of the medium.
     pub(super) fn receive_single(&mut self, now: Time, slot: AirSlot, effects: &mut Vec<LinkEffect>) {
-        let &Transmission { from, to, .. } = self.medium.get(slot);
+        let &Transmission { from, to, .. } = self.medium.transmission(slot);
         let aggregator = self.aggregator(from);
-        aggregator.on_mpdus(now, from, &Bitmap::of_first(1), effects);
+        aggregator.on_mpdus(now, from, &Bitmap::with_first_bits(1), effects);
         self.update_reorder_deadline(now, from);
         let start = now + self.phy.sifs;
         self.stations[usize::from(to)].access.schedule_response(start);
-        self.medium.get_mut(slot).turn_into_response(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
+        self.medium.transmission_mut(slot).turn_into_response(
+            FrameKind::Ack,
+            ACK_BYTES,
+            start,
+            self.timing.ack,
+        );
     }
 
     /// Handles the reception of a BlockAckReq. The BlockAck in response is the next transmission in the same
     /// slot.
     pub(super) fn receive_request(&mut self, now: Time, slot: AirSlot, effects: &mut Vec<LinkEffect>) {
-        let from = self.medium.get(slot).from;
+        let from = self.medium.transmission(slot).from;
         self.aggregator(from).on_request(from, effects);
         self.answer_with_block_ack(now, slot);
     }
@@ -146,11 +151,11 @@ impl CellMac {
     pub(super) fn on_response(
         &mut self,
         now: Time,
-        station: Station,
+        station: StationIndex,
         kind: FrameKind,
         effects: &mut Vec<LinkEffect>,
     ) -> bool {
-        let StationState { access, queue, other_queues: others, .. } =
+        let StationState { access, current_queue: queue, other_queues: others, .. } =
             &mut self.stations[usize::from(station)];
         let aggregator = queue.aggregator.as_mut().expect(AGGREGATES);
         if let Some(since) = end_fade_of_others(others, aggregator.next_frame().0) {
@@ -162,7 +167,7 @@ impl CellMac {
         }
         aggregator.report_ready(station, access.category(), effects);
         access.on_success(now + self.phy.sifs, queue.has_work());
-        self.note_txop(station);
+        self.update_txop_deadline(station);
         false
     }
 
@@ -176,16 +181,16 @@ impl CellMac {
         header_intact: bool,
         effects: &mut Vec<LinkEffect>,
     ) {
-        let &Transmission { from, to, .. } = self.medium.get(slot);
-        let Some(aggregator) = &self.stations[usize::from(from)].queue.aggregator else { return };
+        let &Transmission { from, to, .. } = self.medium.transmission(slot);
+        let Some(aggregator) = &self.stations[usize::from(from)].current_queue.aggregator else { return };
         for (_, (mpdu, others)) in
-            (0..).zip(aggregator.mpdus_with_msdus()).filter(|(place, _)| !received.has(*place))
+            (0..).zip(aggregator.mpdus_with_msdus()).filter(|(place, _)| !received.contains(*place))
         {
             let lost = |msdu: u32, Msdu { packet_number: number, tag }: Msdu| {
                 LinkEffect::FrameLost(LostFrame {
                     from,
                     to,
-                    frame: FrameKind::Data,
+                    kind: FrameKind::Data,
                     bytes: mpdu.bytes,
                     tag,
                     packet_number: Some(number),
@@ -204,8 +209,9 @@ impl CellMac {
     /// Handles the earliest expiry of a reorder timer: the recipient delivers the MPDUs that it has stored.
     #[cold]
     pub(super) fn on_reorder_timeout(&mut self, now: Time, effects: &mut Vec<LinkEffect>) {
-        let station = self.reorder_deadlines.earliest().1 as Station;
-        let StationState { queue, other_queues: others, .. } = &mut self.stations[usize::from(station)];
+        let station = self.reorder_deadlines.earliest().1 as StationIndex;
+        let StationState { current_queue: queue, other_queues: others, .. } =
+            &mut self.stations[usize::from(station)];
         for queue in std::iter::once(queue).chain(others) {
             queue.aggregator.as_mut().expect(AGGREGATES).on_reorder_timeout(now, station, effects);
         }
@@ -214,7 +220,7 @@ impl CellMac {
 
     /// Updates the expiry time of the reorder timers for MPDUs that `station` sent.
     #[inline]
-    pub(super) fn update_reorder_deadline(&mut self, now: Time, station: Station) {
+    pub(super) fn update_reorder_deadline(&mut self, now: Time, station: StationIndex) {
         let releases_at = |queue: &MacQueue| queue.aggregator.as_ref()?.reorder_deadline();
         let at = self.stations[usize::from(station)].queues().filter_map(releases_at).min();
         if at.is_some() || self.next_reorder_deadline < Time::MAX {
@@ -225,14 +231,14 @@ impl CellMac {
 
     fn answer_with_block_ack(&mut self, now: Time, slot: AirSlot) {
         let start = now + self.phy.sifs;
-        let to = self.medium.get(slot).to;
+        let to = self.medium.transmission(slot).to;
         self.stations[usize::from(to)].access.schedule_response(start);
         let (bytes, airtime) = (self.timing.block_ack_bytes, self.timing.block_ack);
-        self.medium.get_mut(slot).turn_into_response(FrameKind::BlockAck, bytes, start, airtime);
+        self.medium.transmission_mut(slot).turn_into_response(FrameKind::BlockAck, bytes, start, airtime);
     }
 
-    fn aggregator(&mut self, station: Station) -> &mut Aggregator {
-        self.stations[usize::from(station)].queue.aggregator.as_mut().expect(AGGREGATES)
+    fn aggregator(&mut self, station: StationIndex) -> &mut Aggregator {
+        self.stations[usize::from(station)].current_queue.aggregator.as_mut().expect(AGGREGATES)
     }
 }
 

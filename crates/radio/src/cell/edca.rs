@@ -3,7 +3,7 @@ use super::exchange::CellMac;
 use super::mac_queue::report_failure;
 use super::medium::StationState;
 use super::plan::AccessMethod;
-use crate::address::{BROADCAST, Station};
+use crate::address::{BROADCAST, StationIndex};
 use crate::layer::LinkEffect;
 use airhop_base::Time;
 
@@ -13,7 +13,12 @@ impl CellMac {
     /// frame (IEEE 802.11-2020 §10.23.2.12.1). Exceptions are broadcasts, which are not retransmitted, and
     /// MPDUs under Block Ack.
     #[cold]
-    pub(super) fn collide_internally(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) {
+    pub(super) fn collide_internally(
+        &mut self,
+        now: Time,
+        station: StationIndex,
+        effects: &mut Vec<LinkEffect>,
+    ) {
         let is_rts = self.access_method == AccessMethod::RtsCts;
         let StationState { access, other_queues: others, .. } = &mut self.stations[usize::from(station)];
         for (place, queue) in (1..).zip(others) {
@@ -26,7 +31,7 @@ impl CellMac {
                 .flatten();
             access.on_internal_collision(place, gave_up.is_some(), queue.has_work());
             if let Some(service) = gave_up {
-                service.discard(station, access.category_at(place), effects);
+                service.report_discard(station, access.category_at(place), effects);
             }
         }
     }

@@ -9,12 +9,12 @@ use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::{ChannelAccess, DeadlineAction};
 use super::mac::deadlines::Deadlines;
 use super::mac::stop_and_wait::{AckOutcome, StopAndWait};
-use super::mac_queue::{MacQueue, fade_of_others, report_failure};
+use super::mac_queue::{MacQueue, fade_start_of_others, report_failure};
 use super::medium::{Medium, SignalOutcome, StationState, Transmission};
-use super::plan::{AccessMethod, AckTimeout, CellPlan, Nav};
+use super::plan::{AccessMethod, AckTimeout, CellPlan, NavRule};
 use super::rx_state::{AirSlot, RxState};
-use super::timing::Timing;
-use crate::address::{BROADCAST, Station};
+use super::timing::FrameTiming;
+use crate::address::{BROADCAST, StationIndex};
 use crate::layer::{FrameKind, LinkEffect, LostFrame, OutgoingPacket, Reception};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy};
 use airhop_base::{AccessCategory, DropCause, MacHeader, Span, Time};
@@ -25,12 +25,12 @@ use airhop_engine::RandomStreams;
 #[derive(Debug)]
 pub(crate) struct CellMac {
     pub(super) phy: Phy,
-    pub(super) timing: Timing,
+    pub(super) timing: FrameTiming,
     pub(super) rules: AccessRules,
     /// Maximum number of transmissions of a data frame.
     pub(super) max_attempts: u32,
     pub(super) access_method: AccessMethod,
-    pub(super) nav: Nav,
+    pub(super) nav: NavRule,
     pub(super) overhead_bytes: u32,
     /// dot11FragmentationThreshold.
     pub(super) fragmentation_threshold: u32,
@@ -60,18 +60,18 @@ impl CellMac {
         let member = |name: &str| StationState {
             receiver: RxState::default(),
             access: ChannelAccess::new(categories.iter().map(|category| function(category, name))),
-            queue: queue(),
+            current_queue: queue(),
             other_queues: categories.iter().skip(1).map(|_| queue()).collect(),
             airtime: Span::ZERO,
             last_frame: (0, Span::ZERO),
         };
         CellMac {
             phy: plan.phy,
-            timing: Timing::new(plan),
+            timing: FrameTiming::new(plan),
             rules: AccessRules::new(plan),
             max_attempts: plan.max_attempts,
             access_method: plan.access_method,
-            nav: plan.ht.map(|ht| ht.nav).unwrap_or_default(),
+            nav: plan.ht.map(|ht| ht.nav_rule).unwrap_or_default(),
             overhead_bytes: plan.overhead_bytes,
             fragmentation_threshold: plan.fragmentation_threshold.unwrap_or(u32::MAX),
             medium: Medium::new(plan, streams),
@@ -84,16 +84,16 @@ impl CellMac {
     }
 
     /// Enables the report of every transmission as an effect.
-    pub fn report_transmissions(&mut self) {
-        self.medium.report_transmissions();
+    pub fn enable_transmission_reports(&mut self) {
+        self.medium.enable_transmission_reports();
     }
 
     /// True if a station accepts a packet of an access category.
     #[inline]
-    pub fn has_room(&self, station: Station, category: AccessCategory) -> bool {
+    pub fn has_room(&self, station: StationIndex, category: AccessCategory) -> bool {
         let member = &self.stations[usize::from(station)];
         match member.access.place_of(category).checked_sub(1) {
-            None => member.queue.has_room(),
+            None => member.current_queue.has_room(),
             Some(other) => member.other_queues[other].has_room(),
         }
     }
@@ -105,11 +105,11 @@ impl CellMac {
 
     #[cfg(test)]
     pub fn transmission(&self, slot: AirSlot) -> Transmission {
-        *self.medium.get(slot)
+        *self.medium.transmission(slot)
     }
 
     /// Passes a packet to the MAC of `station`. `number`: number of the packet at the station.
-    pub fn enqueue(&mut self, now: Time, station: Station, number: u64, packet: OutgoingPacket) {
+    pub fn enqueue(&mut self, now: Time, station: StationIndex, number: u64, packet: OutgoingPacket) {
         let member = &mut self.stations[usize::from(station)];
         let place = member.access.place_of(packet.category);
         match &mut member.queue_at(place).aggregator {
@@ -141,10 +141,10 @@ impl CellMac {
         while let (at, station) = self.deadlines.earliest()
             && at == now
         {
-            let station = station as Station;
+            let station = station as StationIndex;
             match self.stations[usize::from(station)].access.deadline_action() {
-                DeadlineAction::Access => self.access(now, station, effects, schedule),
-                DeadlineAction::Timeout => self.time_out(now, station, effects),
+                DeadlineAction::Access => self.on_medium_gained(now, station, effects, schedule),
+                DeadlineAction::Timeout => self.on_response_timeout(now, station, effects),
                 DeadlineAction::Continuation => self.continue_txop(now, station, effects, schedule),
             }
         }
@@ -165,7 +165,7 @@ impl CellMac {
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         let &Transmission { from, to, kind, packet_number: number, duration, start, .. } =
-            self.medium.get(slot);
+            self.medium.transmission(slot);
         let is_answer = kind.is_response();
         let holder = if is_answer { to } else { from };
         let member = &mut self.stations[usize::from(holder)];
@@ -196,21 +196,21 @@ impl CellMac {
             self.report(slot, reception, effects);
         }
         let answers = if to == BROADCAST {
-            kind != FrameKind::CfEnd && self.broadcast(from, number, effects)
+            kind != FrameKind::CfEnd && self.complete_broadcast(from, number, effects)
         } else if ended.outcome == SignalOutcome::Frame {
             self.receive(now, slot, effects)
         } else {
-            self.lost(slot, ended.outcome, effects)
+            self.report_lost_frame(slot, ended.outcome, effects)
         };
         if !answers {
             self.set_response_timeout(now, slot, ended.outcome);
-            self.medium.free(slot);
+            self.medium.free_slot(slot);
         } else if self.medium.is_shared() {
             // No station can start within a SIFS, because each station waits for at least a DIFS. The
             // response therefore occupies the medium from now on, which saves an event and an idle period.
             return self.begin_transmission(now, slot, schedule);
         } else {
-            schedule(self.medium.get(slot).start, AirEvent::Start(slot));
+            schedule(self.medium.transmission(slot).start, AirEvent::Start(slot));
         }
         self.medium.for_each_idle_station(from, &mut self.stations, |station, access| {
             if let Some(deadline) = access.on_idle(now, &self.rules) {
@@ -223,7 +223,7 @@ impl CellMac {
     #[cold]
     fn report(&mut self, slot: AirSlot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         self.last_mac_header = self.mac_header(slot);
-        let tx = self.medium.get(slot);
+        let tx = self.medium.transmission(slot);
         let holder = if tx.kind.is_response() { tx.to } else { tx.from };
         let is_edca = self.rules.countdown == Countdown::Boundaries;
         let category = is_edca.then(|| self.stations[usize::from(holder)].access.category());
@@ -233,8 +233,8 @@ impl CellMac {
 
     /// Completes a broadcast, which no station acknowledges.
     #[inline(never)]
-    fn broadcast(&mut self, from: Station, number: u64, effects: &mut Vec<LinkEffect>) -> bool {
-        let StationState { access, queue, .. } = &mut self.stations[usize::from(from)];
+    fn complete_broadcast(&mut self, from: StationIndex, number: u64, effects: &mut Vec<LinkEffect>) -> bool {
+        let StationState { access, current_queue: queue, .. } = &mut self.stations[usize::from(from)];
         let packet = queue.sender.complete_broadcast();
         access.end_exchange(queue.has_work());
         effects.push(LinkEffect::Broadcast { from, number, packet });
@@ -244,16 +244,21 @@ impl CellMac {
 
     /// Reports that a frame did not reach the addressed station. Returns false, because this station does not
     /// respond.
-    fn lost(&self, slot: AirSlot, outcome: SignalOutcome, effects: &mut Vec<LinkEffect>) -> bool {
+    fn report_lost_frame(
+        &self,
+        slot: AirSlot,
+        outcome: SignalOutcome,
+        effects: &mut Vec<LinkEffect>,
+    ) -> bool {
         let &Transmission { from, to, kind: frame, bytes, tag, packet_number: number, .. } =
-            self.medium.get(slot);
+            self.medium.transmission(slot);
         let header_intact = outcome == SignalOutcome::Damaged;
         let cause = match outcome {
             SignalOutcome::Damaged => DropCause::Channel,
             SignalOutcome::Garbled(cause) => cause,
             SignalOutcome::Frame | SignalOutcome::Noise => DropCause::Collision,
         };
-        let has_mpdus = self.stations[usize::from(from)].queue.aggregator.is_some();
+        let has_mpdus = self.stations[usize::from(from)].current_queue.aggregator.is_some();
         if has_mpdus && matches!(frame, FrameKind::Ampdu | FrameKind::Data) {
             self.report_lost_mpdus(slot, &Bitmap::default(), cause, header_intact, effects);
             return false;
@@ -262,7 +267,7 @@ impl CellMac {
         let lost = LostFrame {
             from,
             to,
-            frame,
+            kind: frame,
             bytes,
             tag,
             packet_number: number,
@@ -279,7 +284,7 @@ impl CellMac {
     /// SIFS later; the response uses the slot of the frame.
     fn receive(&mut self, now: Time, slot: AirSlot, effects: &mut Vec<LinkEffect>) -> bool {
         let start = now + self.phy.sifs;
-        let &Transmission { from, to, kind, tag, packet_number: number, .. } = self.medium.get(slot);
+        let &Transmission { from, to, kind, tag, packet_number: number, .. } = self.medium.transmission(slot);
         let (sender, receiver) = (usize::from(from), usize::from(to));
         match kind {
             _ if kind.is_response() && !self.stations[receiver].access.is_awaiting(kind) => return false,
@@ -288,7 +293,7 @@ impl CellMac {
             }
             FrameKind::Rts => {
                 self.stations[receiver].access.schedule_response(start);
-                self.medium.get_mut(slot).turn_into_response(
+                self.medium.transmission_mut(slot).turn_into_response(
                     FrameKind::Cts,
                     CTS_BYTES,
                     start,
@@ -296,49 +301,51 @@ impl CellMac {
                 );
             }
             FrameKind::Cts => {
-                self.stations[receiver].queue.sender.on_cts();
+                self.stations[receiver].current_queue.sender.on_cts();
                 self.stations[receiver].access.record_cts(from);
                 self.send_data(slot, to, start);
             }
             FrameKind::Broadcast | FrameKind::CfEnd => unreachable!("the frame is not for a single station"),
-            FrameKind::Data if self.stations[sender].queue.aggregator.is_some() => {
+            FrameKind::Data if self.stations[sender].current_queue.aggregator.is_some() => {
                 self.receive_single(now, slot, effects);
             }
             FrameKind::Data => {
-                if let Some((packet, [taken, begun])) = self.stations[sender].queue.sender.mark_received() {
+                if let Some((packet, [taken, begun])) =
+                    self.stations[sender].current_queue.sender.mark_received()
+                {
                     let contended = begun - taken;
                     effects.push(LinkEffect::Deliver { from, to, number, packet, contended });
                 }
                 self.stations[receiver].access.schedule_response(start);
-                self.medium.get_mut(slot).turn_into_response(
+                self.medium.transmission_mut(slot).turn_into_response(
                     FrameKind::Ack,
                     ACK_BYTES,
                     start,
                     self.timing.ack,
                 );
             }
-            FrameKind::Ack if self.stations[receiver].queue.aggregator.is_some() => {
+            FrameKind::Ack if self.stations[receiver].current_queue.aggregator.is_some() => {
                 return self.on_response(now, to, kind, effects);
             }
             FrameKind::BlockAck => return self.on_response(now, to, kind, effects),
             FrameKind::BlockAckReq => self.receive_request(now, slot, effects),
             FrameKind::Ampdu => self.receive_aggregate(now, slot, effects),
             FrameKind::Ack => {
-                let StationState { access, queue, .. } = &mut self.stations[receiver];
+                let StationState { access, current_queue: queue, .. } = &mut self.stations[receiver];
                 match queue.sender.on_ack(start) {
                     AckOutcome::Fragment => {
                         access.continue_burst();
-                        *self.medium.get_mut(slot) = self.build_data_frame(to, start);
+                        *self.medium.transmission_mut(slot) = self.build_data_frame(to, start);
                         return true;
                     }
                     AckOutcome::Packet => {
                         effects.push(LinkEffect::Acknowledged { from: to, to: from, number, tag });
                         effects.push(LinkEffect::Ready(to, access.category()));
                         access.on_success(start, false);
-                        self.note_txop(to);
+                        self.update_txop_deadline(to);
                     }
                     AckOutcome::GaveUp(service) => {
-                        service.discard(to, access.category(), effects);
+                        service.report_discard(to, access.category(), effects);
                         access.end_exchange(false);
                     }
                 }
@@ -350,8 +357,8 @@ impl CellMac {
 
     /// Sets the time at which a missing response counts as a failure.
     fn set_response_timeout(&mut self, now: Time, slot: AirSlot, outcome: SignalOutcome) {
-        let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
-        let &Transmission { from, to, kind, .. } = self.medium.get(slot);
+        let (phy, FrameTiming { cts, ack, .. }) = (&self.phy, &self.timing);
+        let &Transmission { from, to, kind, .. } = self.medium.transmission(slot);
         if kind.is_response() && outcome == SignalOutcome::Frame {
             return;
         }
@@ -367,8 +374,8 @@ impl CellMac {
 
     /// Checks whether the addressee decodes the first symbols of a response. If not, the addressee waits for
     /// its full timeout. With ns-2's rules, the addressee waits until the end of the response.
-    fn answer_begins(&mut self, now: Time, slot: AirSlot) {
-        let &Transmission { to, start, .. } = self.medium.get(slot);
+    fn check_response_start(&mut self, now: Time, slot: AirSlot) {
+        let &Transmission { to, start, .. } = self.medium.transmission(slot);
         let is_missed = !self.stations[usize::from(to)].receiver.is_locked_on(slot);
         if is_missed && self.rules.ack_timeout == AckTimeout::Ieee {
             debug_assert!(start == now, "if all stations receive each other, the addressee receives it");
@@ -377,7 +384,7 @@ impl CellMac {
     }
 
     /// Sets the time at which the frame of a station counts as failed, if the station waits for a response.
-    fn set_failure_time(&mut self, station: Station, timeout: Time) {
+    fn set_failure_time(&mut self, station: StationIndex, timeout: Time) {
         if self.stations[usize::from(station)].access.set_response_timeout(timeout) {
             self.update_deadline(station);
         }
@@ -385,20 +392,21 @@ impl CellMac {
 
     /// Handles a CTS or ACK timeout.
     #[inline(never)]
-    fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
-        let StationState { receiver, access, queue, other_queues: others, .. } =
+    fn on_response_timeout(&mut self, now: Time, from: StationIndex, effects: &mut Vec<LinkEffect>) {
+        let StationState { receiver, access, current_queue: queue, other_queues: others, .. } =
             &mut self.stations[usize::from(from)];
         let MacQueue { sender, aggregator } = queue;
         // IEEE 802.11-2016 §10.3.2.9: if a PHY-RXSTART occurred within the timeout, the outcome is determined
         // at the end of that reception.
-        if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_rx_started(now, self.phy.plcp) {
+        if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_rx_started(now, self.phy.plcp_duration)
+        {
             access.set_response_timeout(Time::MAX);
             return self.deadlines.clear(usize::from(from));
         }
         if let Some(aggregator) = aggregator
             && aggregator.is_exchanging()
         {
-            if let Some(since) = fade_of_others(others, aggregator.next_frame().0) {
+            if let Some(since) = fade_start_of_others(others, aggregator.next_frame().0) {
                 aggregator.adopt_fade(since);
             }
             aggregator.on_missing_response(now, from, !access.sent_rts(), effects);
@@ -411,7 +419,7 @@ impl CellMac {
         let gave_up = report_failure(sender, from, access.sent_rts(), self.max_attempts, effects);
         access.on_failure(now, gave_up.is_some(), receiver.is_idle(), &self.rules);
         if let Some(service) = gave_up {
-            service.discard(from, access.category(), effects);
+            service.report_discard(from, access.category(), effects);
         }
         self.update_deadline(from);
     }
@@ -422,7 +430,7 @@ impl CellMac {
         slot: AirSlot,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let &Transmission { from, end, kind, .. } = self.medium.get(slot);
+        let &Transmission { from, end, kind, .. } = self.medium.transmission(slot);
         schedule(end, AirEvent::End(slot));
         let is_answer = kind.is_response();
         self.medium.begin_transmission(slot, &mut self.stations, |station, access| {
@@ -431,11 +439,11 @@ impl CellMac {
             }
         });
         if is_answer {
-            self.answer_begins(now, slot);
+            self.check_response_start(now, slot);
         }
     }
 
-    pub(super) fn update_deadline(&mut self, station: Station) {
+    pub(super) fn update_deadline(&mut self, station: StationIndex) {
         let deadline = self.stations[usize::from(station)].access.deadline(&self.rules);
         self.deadlines.set(usize::from(station), deadline);
     }

@@ -5,19 +5,19 @@ use super::mac_queue::MacQueue;
 use super::medium::StationState;
 use super::plan::AccessMethod;
 use super::rx_state::AirSlot;
-use super::timing::Timing;
+use super::timing::FrameTiming;
 use super::txop_rest::TxopRemainder;
-use crate::address::{BROADCAST, Station};
+use crate::address::{BROADCAST, StationIndex};
 use crate::layer::{FrameKind, LinkEffect};
 use crate::phy::RTS_BYTES;
 use airhop_base::Time;
 
 impl CellMac {
     /// Starts the frame exchange of a station that has gained the medium.
-    pub(super) fn access(
+    pub(super) fn on_medium_gained(
         &mut self,
         now: Time,
-        station: Station,
+        station: StationIndex,
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
@@ -40,14 +40,15 @@ impl CellMac {
     pub(super) fn start_exchange(
         &mut self,
         now: Time,
-        station: Station,
+        station: StationIndex,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         let mut tx = self.build_data_frame(station, now);
         let access = &self.stations[usize::from(station)].access;
-        let may_rts = self.access_method == AccessMethod::RtsCts && tx.kind.has_data() && tx.to != BROADCAST;
+        let may_rts =
+            self.access_method == AccessMethod::RtsCts && tx.kind.carries_packets() && tx.to != BROADCAST;
         if may_rts && access.needs_rts(tx.to) {
-            let (phy, Timing { rts, cts, .. }) = (&self.phy, &self.timing);
+            let (phy, FrameTiming { rts, cts, .. }) = (&self.phy, &self.timing);
             let answer = self.timing.response_airtime(tx.kind);
             tx.kind = FrameKind::Rts;
             (tx.bytes, tx.header_bytes) = (RTS_BYTES, RTS_BYTES);
@@ -64,8 +65,9 @@ impl CellMac {
 
     /// Starts an exchange for the packet in service, or for packets of the aggregator. Returns false if all
     /// these packets have expired.
-    fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) -> bool {
-        let StationState { receiver, access, queue, .. } = &mut self.stations[usize::from(station)];
+    fn begin_exchange(&mut self, now: Time, station: StationIndex, effects: &mut Vec<LinkEffect>) -> bool {
+        let StationState { receiver, access, current_queue: queue, .. } =
+            &mut self.stations[usize::from(station)];
         let MacQueue { sender, aggregator } = queue;
         match aggregator {
             Some(aggregator) if sender.is_free() => {
@@ -86,7 +88,7 @@ impl CellMac {
                 None => true,
                 Some(service) => {
                     access.on_packet_expired(now, receiver.is_idle());
-                    service.discard(station, access.category(), effects);
+                    service.report_discard(station, access.category(), effects);
                     false
                 }
             },
@@ -94,11 +96,11 @@ impl CellMac {
     }
 
     /// Puts the data frame or A-MPDU of `station` into `slot`, in place of the CTS that permits it.
-    pub(super) fn send_data(&mut self, slot: AirSlot, station: Station, start: Time) {
+    pub(super) fn send_data(&mut self, slot: AirSlot, station: StationIndex, start: Time) {
         let mut tx = self.build_data_frame(station, start);
         self.reserve_txop(&mut tx);
         self.stations[usize::from(station)].access.begin_sending(tx.kind);
-        *self.medium.get_mut(slot) = tx;
+        *self.medium.transmission_mut(slot) = tx;
         self.register_mpdus(slot);
     }
 }

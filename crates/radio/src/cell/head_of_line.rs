@@ -7,9 +7,9 @@ use super::mac::service::HeadOfLineMsdu;
 use super::mac::{lhp, threshold};
 use super::mac_queue::MacQueue;
 use super::medium::Transmission;
-use crate::address::{BROADCAST, Station};
+use crate::address::{BROADCAST, StationIndex};
 use crate::layer::{Fragmentation, FrameKind, OutgoingPacket};
-use crate::phy::MAC_BYTES;
+use crate::phy::MAC_OVERHEAD_BYTES;
 use airhop_base::{Span, Time};
 
 impl CellMac {
@@ -17,27 +17,28 @@ impl CellMac {
     pub(super) fn start_service(
         &mut self,
         now: Time,
-        station: Station,
+        station: StationIndex,
         place: usize,
         number: u64,
         packet: OutgoingPacket,
     ) {
-        let OutgoingPacket { to, packet, bytes, header_bytes: header, tag, fragments, .. } = packet;
+        let OutgoingPacket { to, packet, bytes, header_bytes: header, tag, fragmentation: fragments, .. } =
+            packet;
         let whole = bytes + self.overhead_bytes;
         let is_group = to == BROADCAST;
         let airtime = if is_group { self.timing.group_airtime(whole) } else { self.airtime(station, whole) };
         let frame = DataFrame { bytes: whole, header_bytes: header + self.overhead_bytes, airtime };
         // Group-addressed frames are never fragmented (IEEE 802.11-2016 §10.2.7).
         let is_whole = is_group || fragments.is_none() && whole <= self.fragmentation_threshold;
-        let fragments = if is_whole { None } else { self.fragments(bytes, header, fragments) };
+        let fragments = if is_whole { None } else { self.fragment_packet(bytes, header, fragments) };
         let service = HeadOfLineMsdu::new(to, packet, number, tag, frame, fragments);
-        self.stations[usize::from(station)].queue_at(place).sender.push(now, service);
+        self.stations[usize::from(station)].queue_at(place).sender.start_service(now, service);
     }
 
     /// Returns the airtime of a unicast data frame of `station`. The last length and airtime are cached,
     /// which saves the division by the rate for most frames.
     #[inline]
-    fn airtime(&mut self, station: Station, bytes: u32) -> Span {
+    fn airtime(&mut self, station: StationIndex, bytes: u32) -> Span {
         let last = &mut self.stations[usize::from(station)].last_frame;
         if last.0 != bytes {
             *last = (bytes, self.timing.frame_airtime(bytes));
@@ -46,8 +47,8 @@ impl CellMac {
     }
 
     /// Builds the first data frame of the exchange of `station`, or its BlockAckReq.
-    pub(super) fn build_data_frame(&self, station: Station, start: Time) -> Transmission {
-        let MacQueue { sender, aggregator } = &self.stations[usize::from(station)].queue;
+    pub(super) fn build_data_frame(&self, station: StationIndex, start: Time) -> Transmission {
+        let MacQueue { sender, aggregator } = &self.stations[usize::from(station)].current_queue;
         if let Some(aggregator) = aggregator
             && aggregator.is_exchanging()
         {
@@ -79,7 +80,12 @@ impl CellMac {
     /// Cuts a packet of `bytes` bytes into fragments, by `sizes` or by the threshold. `header` is the length
     /// of the packet's headers in bytes. `None` if one frame carries the whole packet.
     #[inline(never)]
-    fn fragments(&self, bytes: u32, header: u32, sizes: Option<Fragmentation>) -> Option<Box<Fragments>> {
+    fn fragment_packet(
+        &self,
+        bytes: u32,
+        header: u32,
+        sizes: Option<Fragmentation>,
+    ) -> Option<Box<Fragments>> {
         let mpdu = |bytes, header| DataFrame {
             bytes,
             header_bytes: header,
@@ -91,7 +97,7 @@ impl CellMac {
                 lhp::fragment_packet(sizes, (bytes, header), self.max_attempts, frame)?
             }
             None => {
-                let (own, whole) = (self.overhead_bytes.min(MAC_BYTES), bytes + self.overhead_bytes);
+                let (own, whole) = (self.overhead_bytes.min(MAC_OVERHEAD_BYTES), bytes + self.overhead_bytes);
                 let lengths = FrameLengths::new(whole, own, self.fragmentation_threshold);
                 threshold::fragment_packet(lengths, header + self.overhead_bytes, self.max_attempts, mpdu)
             }

@@ -8,15 +8,15 @@ use airhop_base::MacHeader;
 
 impl CellMac {
     /// Returns the MAC header of the last reported transmission.
-    pub fn header(&self) -> &MacHeader {
+    pub fn last_mac_header(&self) -> &MacHeader {
         &self.last_mac_header
     }
 
     /// Returns the MAC header of the transmission in `slot`. The transmission has just ended.
     pub(super) fn mac_header(&self, slot: AirSlot) -> MacHeader {
-        let &Transmission { from, to, kind, duration, tag, .. } = self.medium.get(slot);
+        let &Transmission { from, to, kind, duration, tag, .. } = self.medium.transmission(slot);
         let holder = if kind.is_response() { to } else { from };
-        let MacQueue { sender, aggregator } = &self.stations[usize::from(holder)].queue;
+        let MacQueue { sender, aggregator } = &self.stations[usize::from(holder)].current_queue;
         let header = MacHeader { duration, ..MacHeader::default() };
         match (kind, aggregator) {
             (FrameKind::Ampdu | FrameKind::Data, Some(aggregator)) => {

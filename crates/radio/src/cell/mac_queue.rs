@@ -1,8 +1,8 @@
 //! Packets in the MAC of a station, by function: head-of-line packet, Block Ack agreements, and fades.
 use super::mac::aggregator::Aggregator;
 use super::mac::service::HeadOfLineMsdu;
-use super::mac::stop_and_wait::{Failure, StopAndWait};
-use crate::address::Station;
+use super::mac::stop_and_wait::{FailedAttempt, StopAndWait};
+use crate::address::StationIndex;
 use crate::layer::LinkEffect;
 use airhop_base::Time;
 
@@ -37,13 +37,13 @@ impl MacQueue {
 #[inline]
 pub(crate) fn report_failure(
     sender: &mut StopAndWait,
-    station: Station,
+    station: StationIndex,
     is_rts: bool,
     attempts: u32,
     effects: &mut Vec<LinkEffect>,
 ) -> Option<HeadOfLineMsdu> {
     let (from, &HeadOfLineMsdu { to, packet_number: number, tag, .. }) = (station, sender.head_of_line());
-    let Failure { attempt, discarded: gave_up } = sender.on_failure(is_rts, attempts);
+    let FailedAttempt { attempt, discarded: gave_up } = sender.on_failure(is_rts, attempts);
     effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry: gave_up.is_none() });
     gave_up
 }
@@ -51,12 +51,12 @@ pub(crate) fn report_failure(
 /// Returns the start of the fade towards `to` that other functions of a station have observed; `None` outside
 /// fades. All functions share the fades of a link between two stations. A fade begins with the first missing
 /// response to any function, and ends with the next response to any function.
-pub(crate) fn fade_of_others(others: &[MacQueue], to: Station) -> Option<Time> {
+pub(crate) fn fade_start_of_others(others: &[MacQueue], to: StationIndex) -> Option<Time> {
     others.iter().filter_map(|queue| queue.aggregator.as_ref()?.fade_start(to)).min()
 }
 
 /// Ends the fade towards `to` at the other functions of a station. Returns the start of the fade; `None`
 /// outside fades.
-pub(crate) fn end_fade_of_others(others: &mut [MacQueue], to: Station) -> Option<Time> {
+pub(crate) fn end_fade_of_others(others: &mut [MacQueue], to: StationIndex) -> Option<Time> {
     others.iter_mut().filter_map(|queue| queue.aggregator.as_mut()?.end_fade(to)).min()
 }

@@ -10,11 +10,11 @@ use super::mac::mpdu::Mpdu;
 use super::mac_queue::MacQueue;
 use super::plan::{CellPlan, RadioRange};
 use super::rx_state::{AirSlot, CaptureRule, RxState, Signal};
-use crate::address::{BROADCAST, Station};
+use crate::address::{BROADCAST, StationIndex};
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::layer::{FrameKind, Reception, SentFrame};
 use crate::phy::ampdu::subframe_bytes;
-use crate::tag::Tag;
+use crate::tag::PacketTag;
 use airhop_base::{AccessCategory, DropCause, Span, Time};
 use airhop_engine::RandomStreams;
 
@@ -24,8 +24,8 @@ pub(crate) const NO_PACKET: u64 = u64::MAX;
 /// Transmission on the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transmission {
-    pub from: Station,
-    pub to: Station,
+    pub from: StationIndex,
+    pub to: StationIndex,
     pub kind: FrameKind,
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Transmission {
     pub end: Time,
     /// Duration field: time for which the medium is reserved after the end of the frame.
     pub duration: Span,
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Number of the transmission's packet at the data sender, or [`NO_PACKET`].
     pub packet_number: u64,
 }
@@ -46,8 +46,8 @@ pub(crate) struct Transmission {
 /// Station within the sense range of another station.
 #[derive(Debug)]
 struct Neighbour {
-    station: Station,
-    /// Received power, in the unit of [`RadioRange::received_power`].
+    station: StationIndex,
+    /// Received power, in the unit of [`RadioRange::relative_received_power`].
     power: f64,
     /// True if the station is within receive range.
     decodes: bool,
@@ -61,7 +61,7 @@ pub(crate) struct StationState {
     pub receiver: RxState,
     pub access: ChannelAccess,
     /// Queue of the current function.
-    pub queue: MacQueue,
+    pub current_queue: MacQueue,
     /// Queues of the other functions, in the order of [`ChannelAccess`], from place 1 on.
     pub other_queues: Box<[MacQueue]>,
     /// Airtime of the exchanges that the station started, including responses.
@@ -74,7 +74,7 @@ impl StationState {
     /// Returns mutable access to the queue of the function at `place`.
     #[inline]
     pub fn queue_at(&mut self, place: usize) -> &mut MacQueue {
-        place.checked_sub(1).map_or(&mut self.queue, |other| &mut self.other_queues[other])
+        place.checked_sub(1).map_or(&mut self.current_queue, |other| &mut self.other_queues[other])
     }
 
     /// Makes the transmitting function the current function.
@@ -82,13 +82,13 @@ impl StationState {
         let winner = self.access.winner(now, rules);
         self.access.swap_with_current(winner);
         if let Some(other) = winner.checked_sub(1) {
-            std::mem::swap(&mut self.queue, &mut self.other_queues[other]);
+            std::mem::swap(&mut self.current_queue, &mut self.other_queues[other]);
         }
     }
 
     /// Returns the queues of all functions.
     pub fn queues(&self) -> impl Iterator<Item = &MacQueue> {
-        std::iter::once(&self.queue).chain(&self.other_queues)
+        std::iter::once(&self.current_queue).chain(&self.other_queues)
     }
 }
 
@@ -121,7 +121,7 @@ impl Transmission {
         Frame {
             bits,
             header_bits,
-            is_control: !self.kind.has_data(),
+            is_control: !self.kind.carries_packets(),
             is_broadcast: self.kind == FrameKind::Broadcast,
             start: self.start,
             end: self.end,
@@ -155,7 +155,18 @@ impl Transmission {
     pub fn sent_frame(&self, category: Option<AccessCategory>, reception: Reception) -> SentFrame {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
         let number = (self.packet_number != NO_PACKET).then_some(self.packet_number);
-        SentFrame { from, to, frame, bytes, tag, packet_number: number, attempt, start, category, reception }
+        SentFrame {
+            from,
+            to,
+            kind: frame,
+            bytes,
+            tag,
+            packet_number: number,
+            attempt,
+            start,
+            category,
+            reception,
+        }
     }
 }
 
@@ -202,7 +213,7 @@ impl Medium {
     pub fn new(plan: &CellPlan, streams: &RandomStreams) -> Self {
         let n = plan.stations.len();
         let neighbours =
-            (0..n).map(|from| (0..n).filter_map(|to| neighbour(plan, streams, from, to)).collect());
+            (0..n).map(|from| (0..n).filter_map(|to| build_neighbour(plan, streams, from, to)).collect());
         Medium {
             neighbours: neighbours.collect(),
             air: Vec::new(),
@@ -219,7 +230,7 @@ impl Medium {
     }
 
     /// Enables the report of the reception of every transmission.
-    pub fn report_transmissions(&mut self) {
+    pub fn enable_transmission_reports(&mut self) {
         self.tells_all = true;
     }
 
@@ -229,12 +240,12 @@ impl Medium {
     }
 
     /// Returns the transmission in `slot`.
-    pub fn get(&self, slot: AirSlot) -> &Transmission {
+    pub fn transmission(&self, slot: AirSlot) -> &Transmission {
         &self.air[usize::from(slot)]
     }
 
     /// Returns mutable access to the transmission in `slot`. The response to it uses the same slot.
-    pub fn get_mut(&mut self, slot: AirSlot) -> &mut Transmission {
+    pub fn transmission_mut(&mut self, slot: AirSlot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }
 
@@ -247,7 +258,7 @@ impl Medium {
     #[inline(always)]
     pub fn assign_slot(&mut self, tx: Transmission) -> AirSlot {
         if let Some(slot) = self.unused.pop() {
-            *self.get_mut(slot) = tx;
+            *self.transmission_mut(slot) = tx;
             return slot;
         }
         self.air.push(tx);
@@ -268,7 +279,7 @@ impl Medium {
     }
 
     /// Frees the slot of an ended transmission.
-    pub fn free(&mut self, slot: AirSlot) {
+    pub fn free_slot(&mut self, slot: AirSlot) {
         self.air[usize::from(slot)].end = Time::ZERO;
         self.unused.push(slot);
     }
@@ -278,9 +289,9 @@ impl Medium {
         &self,
         slot: AirSlot,
         stations: &mut [StationState],
-        mut busy: impl FnMut(Station, &mut ChannelAccess),
+        mut busy: impl FnMut(StationIndex, &mut ChannelAccess),
     ) {
-        let &Transmission { from, start, .. } = self.get(slot);
+        let &Transmission { from, start, .. } = self.transmission(slot);
         let StationState { receiver, access, .. } = &mut stations[usize::from(from)];
         if receiver.begin_sending() {
             busy(from, access);
@@ -300,7 +311,7 @@ impl Medium {
         &mut self,
         slot: AirSlot,
         stations: &mut [StationState],
-        mut heard: impl FnMut(Station, &mut ChannelAccess, SignalOutcome),
+        mut heard: impl FnMut(StationIndex, &mut ChannelAccess, SignalOutcome),
     ) -> EndedTransmission {
         let tx = &self.air[usize::from(slot)];
         stations[usize::from(tx.from)].receiver.end_sending();
@@ -317,9 +328,9 @@ impl Medium {
             let damage = match &mut neighbour.errors {
                 errors if is_aggregate => {
                     let received = (tx.to == neighbour.station).then_some(&mut self.received);
-                    damage_to_aggregate(errors, tx, &self.aggregates[usize::from(slot)], received)
+                    draw_aggregate_damage(errors, tx, &self.aggregates[usize::from(slot)], received)
                 }
-                Some(errors) => errors.damage(&tx.frame()),
+                Some(errors) => errors.draw_damage(&tx.frame()),
                 None => Damage::None,
             };
             let StationState { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
@@ -353,9 +364,9 @@ impl Medium {
     /// Calls `f` for `from`, and for every station within its sense range, if its medium is idle.
     pub fn for_each_idle_station(
         &self,
-        from: Station,
+        from: StationIndex,
         stations: &mut [StationState],
-        mut f: impl FnMut(Station, &mut ChannelAccess),
+        mut f: impl FnMut(StationIndex, &mut ChannelAccess),
     ) {
         let around = self.neighbours[usize::from(from)].iter().map(|neighbour| neighbour.station);
         around.chain([from]).for_each(|station| {
@@ -371,7 +382,7 @@ impl Medium {
 /// `received` is set to the undamaged MPDUs. Any other station needs one undamaged MPDU to read the duration
 /// field.
 #[inline(never)]
-fn damage_to_aggregate(
+fn draw_aggregate_damage(
     errors: &mut Option<Box<dyn ErrorModel>>,
     tx: &Transmission,
     aggregate: &[Mpdu],
@@ -379,11 +390,11 @@ fn damage_to_aggregate(
 ) -> Damage {
     let Some(errors) = errors else {
         if let Some(received) = received {
-            *received = Bitmap::of_first(aggregate.len());
+            *received = Bitmap::with_first_bits(aggregate.len());
         }
         return Damage::None;
     };
-    let mut arrives = |frame: Frame| errors.damage(&frame) == Damage::None;
+    let mut arrives = |frame: Frame| errors.draw_damage(&frame) == Damage::None;
     let is_heard = match received {
         None => tx.mpdus(aggregate).any(arrives),
         Some(received) => {
@@ -397,7 +408,7 @@ fn damage_to_aggregate(
 
 /// Returns the link over which station `to` senses station `from`; `None` if station `from` is out of sense
 /// range.
-fn neighbour(plan: &CellPlan, streams: &RandomStreams, from: usize, to: usize) -> Option<Neighbour> {
+fn build_neighbour(plan: &CellPlan, streams: &RandomStreams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;
     }
@@ -408,15 +419,20 @@ fn neighbour(plan: &CellPlan, streams: &RandomStreams, from: usize, to: usize) -
             if square > range.sense_metres * range.sense_metres {
                 return None;
             }
-            (range.received_power(square), square <= range.receive_metres * range.receive_metres)
+            (range.relative_received_power(square), square <= range.receive_metres * range.receive_metres)
         }
     };
-    let station = to as Station;
-    Some(Neighbour { station, power, decodes, errors: errors(plan, streams, from, to) })
+    let station = to as StationIndex;
+    Some(Neighbour { station, power, decodes, errors: build_error_model(plan, streams, from, to) })
 }
 
 /// Builds the error model of the link from station `from` to station `to`.
-fn errors(plan: &CellPlan, streams: &RandomStreams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
+fn build_error_model(
+    plan: &CellPlan,
+    streams: &RandomStreams,
+    from: usize,
+    to: usize,
+) -> Option<Box<dyn ErrorModel>> {
     let errors = plan.errors_between(from, to)?.at_distance(libm::sqrt(square_of_distance(plan, from, to)));
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }

@@ -22,11 +22,11 @@ mod timing;
 mod txop;
 mod txop_rest;
 
-pub use crate::address::{BROADCAST, Station};
+pub use crate::address::{BROADCAST, StationIndex};
 pub use events::{AirEvent, CellEvent};
 pub use plan::{
-    AccessMethod, AckTimeout, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, InterferenceRule,
-    LinkErrors, LostBlockAck, Nav, RadioRange, RetryLimit,
+    AccessCategorySet, AccessMethod, AckTimeout, AmpduPlan, CellPlan, CellRules, HtPlan, InterferenceRule,
+    LinkErrors, LostBlockAck, NavRule, RadioRange, RetryLimit,
 };
 
 use crate::layer::{LinkEffect, OutgoingPacket};
@@ -60,29 +60,29 @@ impl Cell {
 
     /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect. The effect slows
     /// the simulation of the cell.
-    pub fn report_transmissions(&mut self) {
-        self.exchange.report_transmissions();
+    pub fn enable_transmission_reports(&mut self) {
+        self.exchange.enable_transmission_reports();
     }
 
     /// Returns the MAC header of the transmission in the last [`LinkEffect::Transmitted`].
-    pub fn header(&self) -> &MacHeader {
-        self.exchange.header()
+    pub fn last_mac_header(&self) -> &MacHeader {
+        self.exchange.last_mac_header()
     }
 
     /// True if stations send A-MPDUs with Block Ack.
-    pub fn aggregates(&self) -> bool {
+    pub fn has_ampdu(&self) -> bool {
         self.exchange.has_ampdu()
     }
 
     /// True if the MAC of `station` accepts a packet of an access category. The MAC may accept several packets
     /// in succession; [`LinkEffect::Ready`] reports that a full MAC accepts packets again.
     #[inline(always)]
-    pub fn has_room(&self, station: Station, category: AccessCategory) -> bool {
+    pub fn has_room(&self, station: StationIndex, category: AccessCategory) -> bool {
         self.exchange.has_room(station, category)
     }
 
     /// Returns the number of packets in the cell that have not been delivered.
-    pub fn holds(&self) -> usize {
+    pub fn packet_count(&self) -> usize {
         self.exchange.packet_count()
     }
 
@@ -97,7 +97,7 @@ impl Cell {
     pub fn send<E: Copy + From<CellEvent>>(
         &mut self,
         now: Time,
-        station: Station,
+        station: StationIndex,
         packet: OutgoingPacket,
         queue: &mut EventQueue<E>,
     ) -> u64 {
@@ -105,7 +105,7 @@ impl Cell {
         let number = *taken;
         *taken += 1;
         self.exchange.enqueue(now, station, number, packet);
-        self.wait(queue);
+        self.schedule_deadline(queue);
         number
     }
 
@@ -141,7 +141,7 @@ impl Cell {
                 self.exchange.on_deadline(now, effects, &mut schedule);
             }
         }
-        self.wait(queue);
+        self.schedule_deadline(queue);
     }
 
     /// Returns the transmission in a slot of the medium.
@@ -151,7 +151,7 @@ impl Cell {
     }
 
     /// Schedules an event for the earliest deadline.
-    fn wait<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
+    fn schedule_deadline<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
         let event = CellEvent { cell: self.index, kind: AirEvent::Due }.into();
         self.due.set_deadline(self.exchange.earliest_deadline(), event, queue);
     }

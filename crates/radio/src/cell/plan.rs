@@ -1,6 +1,6 @@
 //! Plan of a cell: timing, rates, rules, positions and error models.
 
-use crate::address::Station;
+use crate::address::StationIndex;
 use crate::errors::ErrorPlan;
 use crate::phy::{Phy, TxMode};
 use airhop_base::{AccessCategory, Rate, Span};
@@ -15,7 +15,7 @@ pub struct CellPlan {
     /// Timing of the 802.11 standard.
     pub phy: Phy,
     /// Data rate of 802.11, 802.11b and 802.11g.
-    pub rate: Rate,
+    pub data_rate: Rate,
     /// Rate of RTS, CTS and ACK frames; with [`CellPlan::ht`], only of RTS and group-addressed frames.
     pub control_rate: Rate,
     /// Parameters of 802.11n, ac and ax; `None`: the DCF of 802.11, 802.11b or 802.11g.
@@ -31,7 +31,7 @@ pub struct CellPlan {
     pub overhead_bytes: u32,
     /// dot11FragmentationThreshold: maximum length of a data frame, bytes, including header and FCS. A packet
     /// with a longer frame is fragmented by this threshold, or by
-    /// [`OutgoingPacket::fragments`](super::OutgoingPacket::fragments) if that is set. `None`: no fragmentation.
+    /// [`OutgoingPacket::fragments`](super::OutgoingPacket::fragmentation) if that is set. `None`: no fragmentation.
     pub fragmentation_threshold: Option<u32>,
     /// Rules in which IEEE 802.11 and ns-2 differ.
     pub rules: CellRules,
@@ -52,7 +52,7 @@ impl CellPlan {
             index: 0,
             name: name.to_string(),
             phy,
-            rate,
+            data_rate: rate,
             control_rate: rate,
             ht: None,
             access_method: AccessMethod::Basic,
@@ -93,7 +93,8 @@ impl CellPlan {
     /// Returns the error model from one station to another. The most specific matching entry applies, and
     /// among equally specific entries the last. `None` if no entry matches, or if the model loses no frame.
     pub fn errors_between(&self, from: usize, to: usize) -> Option<&ErrorPlan> {
-        let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
+        let matches =
+            |end: Option<StationIndex>, station: usize| end.is_none_or(|s| usize::from(s) == station);
         let specific = |e: &&LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
         let all = self.errors.iter().filter(|e| matches(e.from, from) && matches(e.to, to));
         all.max_by_key(specific).map(|entry| &entry.model).filter(|model| **model != ErrorPlan::Clean)
@@ -115,22 +116,22 @@ pub struct HtPlan {
     /// Transmission mode of PPDUs with data for a single station.
     pub mode: TxMode,
     /// Access categories in use.
-    pub categories: Categories,
+    pub categories: AccessCategorySet,
     /// TXOP limit of each access category, indexed by category; 0: one frame exchange per channel access (IEEE
     /// 802.11-2020 §10.23.2.9).
-    pub txop: [Span; AccessCategory::ALL.len()],
+    pub txop_limits: [Span; AccessCategory::ALL.len()],
     /// End of the reservation (NAV) by frames in a TXOP with a limit.
-    pub nav: Nav,
+    pub nav_rule: NavRule,
     /// True if stations wait EIFS after a failed reception; false if they never do, as in ns-3 after a
     /// collision of equal powers.
-    pub eifs: bool,
+    pub has_eifs: bool,
     /// Aggregation with a Block Ack agreement; `None`: one MPDU per PPDU, each with an ACK.
     pub ampdu: Option<AmpduPlan>,
 }
 
 /// End of the reservation of the medium (NAV) by frames of a TXOP with a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Nav {
+pub enum NavRule {
     /// The reservation lasts until the end of the response to the frame.
     #[default]
     Response,
@@ -142,9 +143,9 @@ pub enum Nav {
 
 /// Set of access categories. Best effort is always included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Categories([bool; AccessCategory::ALL.len()]);
+pub struct AccessCategorySet([bool; AccessCategory::ALL.len()]);
 
-impl Categories {
+impl AccessCategorySet {
     /// Adds a category.
     pub fn insert(&mut self, category: AccessCategory) {
         self.0[category as usize] = true;
@@ -158,9 +159,9 @@ impl Categories {
     }
 }
 
-impl FromIterator<AccessCategory> for Categories {
+impl FromIterator<AccessCategory> for AccessCategorySet {
     fn from_iter<I: IntoIterator<Item = AccessCategory>>(categories: I) -> Self {
-        let mut set = Categories::default();
+        let mut set = AccessCategorySet::default();
         categories.into_iter().for_each(|category| set.insert(category));
         set
     }
@@ -174,7 +175,7 @@ pub struct AmpduPlan {
     /// Maximum length of an A-MSDU, bytes; 0: every MPDU contains a single MSDU.
     pub max_amsdu_bytes: u32,
     /// Block Ack window, MPDUs: 64, or 256 with 802.11ax.
-    pub window: u32,
+    pub block_ack_window: u32,
     /// Reaction of an originator to a missing BlockAck.
     pub lost_block_ack: LostBlockAck,
     /// Limit of the retransmissions of an MPDU.
@@ -305,9 +306,9 @@ pub struct RadioRange {
 #[derive(Clone, Debug)]
 pub struct LinkErrors {
     /// Sending station; `None` for every station.
-    pub from: Option<Station>,
+    pub from: Option<StationIndex>,
     /// Receiving station; `None` for every station.
-    pub to: Option<Station>,
+    pub to: Option<StationIndex>,
     /// Error model.
     pub model: ErrorPlan,
 }

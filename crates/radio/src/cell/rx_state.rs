@@ -20,12 +20,12 @@ pub(crate) struct RxState {
 #[derive(Clone, Copy, Debug)]
 struct LockedFrame {
     signal: Signal,
-    disturbance: Disturbance,
+    disturbance: Interference,
 }
 
 /// Other signals during the reception of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Disturbance {
+pub(super) struct Interference {
     /// True if another signal was present; with [`InterferenceRule::Lock`], a later signal.
     pub overlapped: bool,
     /// True if the other signals were too strong for the frame.
@@ -92,15 +92,15 @@ impl RxState {
         self.signals += 1;
         let first = self.signals == 1;
         match capture.interference_rule {
-            InterferenceRule::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
-            InterferenceRule::Lock => self.disturb(signal.power, capture.ratio),
-            InterferenceRule::Sinr => self.arrives_among(signal, capture.ratio),
+            InterferenceRule::Lock if first => self.lock = Some(LockedFrame::from_signal(signal, false)),
+            InterferenceRule::Lock => self.add_interference(signal.power, capture.ratio),
+            InterferenceRule::Sinr => self.add_summed_signal(signal, capture.ratio),
         }
         first
     }
 
     /// Adds a signal with [`InterferenceRule::Sinr`], where powers are summed.
-    fn arrives_among(&mut self, signal: Signal, ratio: f64) {
+    fn add_summed_signal(&mut self, signal: Signal, ratio: f64) {
         let others = self.energy;
         self.energy += signal.power;
         if self.sending {
@@ -112,14 +112,14 @@ impl RxState {
             Some(lock) => is_readable && (!lock.signal.is_decodable || lock.signal.start == signal.start),
         };
         if follows {
-            self.lock = Some(LockedFrame::on(signal, self.signals > 1));
+            self.lock = Some(LockedFrame::from_signal(signal, self.signals > 1));
         } else if let Some(lock) = &self.lock {
-            self.disturb(self.energy - lock.signal.power, ratio);
+            self.add_interference(self.energy - lock.signal.power, ratio);
         }
     }
 
     /// Marks the locked signal as lost if interference of this power is too strong.
-    fn disturb(&mut self, power: f64, ratio: f64) {
+    fn add_interference(&mut self, power: f64, ratio: f64) {
         if let Some(lock) = &mut self.lock {
             lock.disturbance.overlapped = true;
             lock.disturbance.collided |= lock.signal.power < ratio * power;
@@ -132,7 +132,7 @@ impl RxState {
         slot: AirSlot,
         power: f64,
         capture: &CaptureRule,
-    ) -> Option<Disturbance> {
+    ) -> Option<Interference> {
         self.signals -= 1;
         if capture.interference_rule == InterferenceRule::Sinr {
             // The sum restarts at exactly zero when no signal is left, so that rounding errors do not
@@ -146,8 +146,8 @@ impl RxState {
 }
 
 impl LockedFrame {
-    fn on(signal: Signal, overlapped: bool) -> Self {
-        LockedFrame { signal, disturbance: Disturbance { overlapped, collided: false } }
+    fn from_signal(signal: Signal, overlapped: bool) -> Self {
+        LockedFrame { signal, disturbance: Interference { overlapped, collided: false } }
     }
 }
 

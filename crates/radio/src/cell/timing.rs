@@ -6,14 +6,14 @@ use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Psdu, PsduLimits, fill_psdu};
 use crate::phy::amsdu::{MpduBody, MpduFraming};
 use crate::phy::{
-    ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CF_END_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES,
-    Phy, RTS_BYTES, TxMode, block_ack_bytes,
+    ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CF_END_BYTES, CTS_BYTES, DELIMITER_BYTES,
+    MAC_OVERHEAD_BYTES, Phy, PpduFormat, RTS_BYTES, TxMode, block_ack_bytes,
 };
 use airhop_base::{Rate, Span};
 
 /// Durations of a cell's frames. Durations of control frames are computed once.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Timing {
+pub(crate) struct FrameTiming {
     phy: Phy,
     data: DataMode,
     control_rate: Rate,
@@ -36,16 +36,17 @@ enum DataMode {
     Ht(TxMode),
 }
 
-impl Timing {
-    pub fn new(plan: &CellPlan) -> Timing {
+impl FrameTiming {
+    pub fn new(plan: &CellPlan) -> FrameTiming {
         let (phy, control_rate) = (plan.phy, plan.control_rate);
         let data = match &plan.ht {
-            None => DataMode::Rate(plan.rate),
+            None => DataMode::Rate(plan.data_rate),
             Some(ht) => DataMode::Ht(ht.mode),
         };
         let (cts_rate, answer_rate) = (plan.cts_rate(), plan.response_rate());
-        let window = plan.ht.as_ref().and_then(|ht| ht.ampdu.as_ref()).map_or(0, |ampdu| ampdu.window);
-        Timing {
+        let window =
+            plan.ht.as_ref().and_then(|ht| ht.ampdu.as_ref()).map_or(0, |ampdu| ampdu.block_ack_window);
+        FrameTiming {
             phy,
             data,
             control_rate,
@@ -72,7 +73,7 @@ impl Timing {
     pub fn frame_airtime(&self, bytes: u32) -> Span {
         match &self.data {
             DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
-            DataMode::Ht(mode) => single_mpdu(mode, bytes),
+            DataMode::Ht(mode) => single_mpdu_airtime(mode, bytes),
         }
     }
 
@@ -112,20 +113,23 @@ impl CellPlan {
     /// Returns the time from the end of the backoff to the reception of an IP packet of `bytes` bytes. With
     /// RTS/CTS, the time includes RTS, CTS and two SIFS. If the packet is fragmented, the time includes a
     /// link ACK and two SIFS between consecutive fragments.
-    pub fn frame_time(&self, bytes: u32) -> Span {
-        let timing = Timing::new(self);
+    pub fn packet_delivery_time(&self, bytes: u32) -> Span {
+        let timing = FrameTiming::new(self);
         let sifs = self.phy.sifs;
         let threshold = self.fragmentation_threshold.unwrap_or(u32::MAX);
-        let lengths =
-            FrameLengths::new(bytes + self.overhead_bytes, self.overhead_bytes.min(MAC_BYTES), threshold);
+        let lengths = FrameLengths::new(
+            bytes + self.overhead_bytes,
+            self.overhead_bytes.min(MAC_OVERHEAD_BYTES),
+            threshold,
+        );
         let others = timing.frame_airtime(lengths.frame_bytes) + self.link_ack_time() + sifs;
-        self.reservation(&timing)
+        self.rts_cts_time(&timing)
             + others * u64::from(lengths.count - 1)
             + timing.frame_airtime(lengths.last_frame_bytes)
     }
 
     /// Returns the time from the end of the backoff to the start of the data frame: zero without RTS/CTS.
-    fn reservation(&self, timing: &Timing) -> Span {
+    fn rts_cts_time(&self, timing: &FrameTiming) -> Span {
         match self.access_method {
             AccessMethod::Basic => Span::ZERO,
             AccessMethod::RtsCts => timing.rts + timing.cts + self.phy.sifs * 2,
@@ -134,38 +138,39 @@ impl CellPlan {
 
     /// Returns the time between the reception of a frame and the reception of its link ACK: SIFS and ACK.
     pub fn link_ack_time(&self) -> Span {
-        self.phy.sifs + Timing::new(self).ack
+        self.phy.sifs + FrameTiming::new(self).ack
     }
 
     /// Returns the time for which an IP packet of `bytes` bytes occupies a cell: interframe space, frame,
     /// SIFS and link ACK. The backoff is excluded.
     pub fn exchange_time(&self, bytes: u32) -> Span {
-        self.ifs() + self.frame_time(bytes) + self.link_ack_time()
+        self.ifs() + self.packet_delivery_time(bytes) + self.link_ack_time()
     }
 
     /// Returns the mean time per IP packet of `bytes` bytes for a single saturated sender: an exchange with
     /// its mean backoff. In a cell with aggregation, the time of the longest A-MPDU's exchange is divided by
     /// the number of packets.
     pub fn saturated_packet_time(&self, bytes: u32) -> Span {
-        self.share(bytes, self.mean_backoff())
+        self.time_per_packet(bytes, self.mean_backoff())
     }
 
     /// Returns the mean time for which an IP packet of `bytes` bytes occupies a cell, without backoffs.
     /// Without aggregation this is [`CellPlan::exchange_time`]. With aggregation, the time of the longest
     /// A-MPDU's exchange is divided by the number of packets.
     pub fn exchange_time_per_packet(&self, bytes: u32) -> Span {
-        self.share(bytes, Span::ZERO)
+        self.time_per_packet(bytes, Span::ZERO)
     }
 
-    fn share(&self, bytes: u32, backoff: Span) -> Span {
+    fn time_per_packet(&self, bytes: u32, backoff: Span) -> Span {
         let Some((psdu, msdus)) =
             self.longest_psdu(bytes).filter(|(psdu, msdus)| psdu.mpdu_count() * msdus > 1)
         else {
             return self.exchange_time(bytes) + backoff;
         };
-        let timing = Timing::new(self);
+        let timing = FrameTiming::new(self);
         let answer = if psdu.mpdu_count() > 1 { timing.block_ack } else { timing.ack };
-        let exchange = self.reservation(&timing) + timing.psdu_airtime(psdu.bytes()) + self.phy.sifs + answer;
+        let exchange =
+            self.rts_cts_time(&timing) + timing.psdu_airtime(psdu.bytes()) + self.phy.sifs + answer;
         (self.ifs() + backoff + exchange) / u64::from(psdu.mpdu_count() * msdus)
     }
 
@@ -177,17 +182,17 @@ impl CellPlan {
             MpduFraming::new(&ht.mode, ampdu.max_amsdu_bytes, ampdu.max_ampdu_bytes, self.overhead_bytes);
         let mut body = MpduBody::default();
         while framing.append(&mut body, bytes) {}
-        let limits = PsduLimits::new(&ht.mode, ampdu.max_ampdu_bytes, ampdu.window, MAX_PPDU_TIME);
-        let mpdus = std::iter::repeat_n(framing.mpdu_bytes(&body), ampdu.window as usize);
+        let limits = PsduLimits::new(&ht.mode, ampdu.max_ampdu_bytes, ampdu.block_ack_window, MAX_PPDU_TIME);
+        let mpdus = std::iter::repeat_n(framing.mpdu_bytes(&body), ampdu.block_ack_window as usize);
         Some((fill_psdu(&limits, mpdus), body.msdu_count()))
     }
 }
 
 /// Returns the airtime of a PPDU with a single MPDU of `bytes` bytes; in VHT and HE modes it is an S-MPDU.
 #[inline(never)]
-fn single_mpdu(mode: &TxMode, bytes: u32) -> Span {
+fn single_mpdu_airtime(mode: &TxMode, bytes: u32) -> Span {
     match mode.settings().format {
-        Format::Ht => mode.airtime(bytes),
+        PpduFormat::Ht => mode.airtime(bytes),
         _ => mode.airtime(bytes + DELIMITER_BYTES),
     }
 }

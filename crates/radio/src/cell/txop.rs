@@ -3,7 +3,7 @@
 //! The limit bounds the time from the first bit of the first exchange to the end of the last response. Only a
 //! first exchange with a single MPDU may exceed the limit. Exchanges follow each other after a SIFS; a
 //! broadcast, or an exchange without a response, ends the TXOP. The Duration field of a frame reserves the
-//! medium until the end of the response, or until the limit ([`Nav`]). With [`Nav::Limit`], the holder ends
+//! medium until the end of the response, or until the limit ([`NavRule`]). With [`NavRule::Limit`], the holder ends
 //! its TXOP by a CF-End if the remaining time is longer than the CF-End. Otherwise the remaining time stays
 //! reserved. Only the holder and the receivers of its frames can then use the medium, because they have no
 //! NAV. An exchange without a response ends the TXOP without a CF-End.
@@ -11,19 +11,19 @@ use super::events::AirEvent;
 use super::exchange::CellMac;
 use super::mac_queue::MacQueue;
 use super::medium::{NO_PACKET, StationState, Transmission};
-use super::plan::Nav;
+use super::plan::NavRule;
 use super::txop_rest::TxopRemainder;
-use crate::address::{BROADCAST, Station};
+use crate::address::{BROADCAST, StationIndex};
 use crate::layer::{FrameKind, LinkEffect};
 use crate::phy::CF_END_BYTES;
 use crate::phy::ampdu::PsduLimits;
-use crate::tag::Tag;
+use crate::tag::PacketTag;
 use airhop_base::{FlowId, Span, Time};
 
 impl CellMac {
     /// Updates the deadline of a station after an exchange, if the station holds a TXOP.
     #[inline]
-    pub(super) fn note_txop(&mut self, station: Station) {
+    pub(super) fn update_txop_deadline(&mut self, station: StationIndex) {
         if self.stations[usize::from(station)].access.txop_end().is_some() {
             self.update_deadline(station);
         }
@@ -35,11 +35,12 @@ impl CellMac {
     pub(super) fn continue_txop(
         &mut self,
         now: Time,
-        station: Station,
+        station: StationIndex,
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let StationState { receiver, access, queue, .. } = &mut self.stations[usize::from(station)];
+        let StationState { receiver, access, current_queue: queue, .. } =
+            &mut self.stations[usize::from(station)];
         let rest = TxopRemainder::new(access, self.access_method, &self.timing, self.phy.sifs, true);
         let MacQueue { sender, aggregator } = queue;
         let begins = match aggregator {
@@ -61,15 +62,15 @@ impl CellMac {
         let end = access.txop_end();
         access.end_txop(queue.has_work(), receiver.is_idle());
         self.update_deadline(station);
-        if self.nav == Nav::Limit && end.is_some_and(|end| end - now > self.timing.cf_end) {
+        if self.nav == NavRule::Limit && end.is_some_and(|end| end - now > self.timing.cf_end) {
             self.send_cf_end(now, station, schedule);
         }
     }
 
-    /// Extends the reservation of a frame to the limit of the TXOP. Without [`Nav::Limit`], has no effect.
+    /// Extends the reservation of a frame to the limit of the TXOP. Without [`NavRule::Limit`], has no effect.
     #[inline]
     pub(super) fn reserve_txop(&self, tx: &mut Transmission) {
-        if self.nav == Nav::Limit
+        if self.nav == NavRule::Limit
             && tx.kind.expects_response()
             && let Some(end) = self.stations[usize::from(tx.from)].access.txop_end()
         {
@@ -78,7 +79,7 @@ impl CellMac {
     }
 
     /// Sends a CF-End, which cancels the reservations of the TXOP's frames (IEEE 802.11-2020 §10.23.2.10).
-    fn send_cf_end(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
+    fn send_cf_end(&mut self, now: Time, station: StationIndex, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.stations[usize::from(station)].access.begin_cf_end();
         let slot = self.medium.assign_slot(Transmission {
             from: station,
@@ -90,7 +91,7 @@ impl CellMac {
             start: now,
             end: now + self.timing.cf_end,
             duration: Span::ZERO,
-            tag: Tag { flow: FlowId::NONE, payload_bytes: 0, seq: 0 },
+            tag: PacketTag { flow: FlowId::NONE, payload_bytes: 0, seq: 0 },
             packet_number: NO_PACKET,
         });
         self.begin_transmission(now, slot, schedule);

@@ -25,7 +25,7 @@ impl Bernoulli {
 
     fn loss_probability(&mut self, bits: u64) -> f64 {
         let ln_bit_survives = self.ln_bit_survives;
-        self.known.get(bits, || -libm::expm1(bits as f64 * ln_bit_survives))
+        self.known.get_or_compute(bits, || -libm::expm1(bits as f64 * ln_bit_survives))
     }
 
     /// Returns the damage of a frame that is lost or has a new length. `u` is the number that was drawn for the
@@ -48,7 +48,7 @@ impl Bernoulli {
 impl ErrorModel for Bernoulli {
     /// Draws one uniform number. The frame is lost if the number is in [0, loss probability). The lowest part
     /// of this interval damages the headers, so the loss of a frame does not depend on its header length.
-    fn damage(&mut self, frame: &Frame) -> Damage {
+    fn draw_damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         match self.known.find(frame.bits) {
             Some(loss) if u >= loss => Damage::None,
@@ -60,7 +60,7 @@ impl ErrorModel for Bernoulli {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::{ErrorPlan, corrupted, frame};
+    use crate::errors::{ErrorPlan, count_corrupted, test_frame};
     use airhop_engine::RandomStreams;
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         let plan = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 8592 };
         for bits in [8592_u64, 608, 112] {
             let p = 1.0 - 0.9_f64.powf(bits as f64 / 8592.0);
-            let (n, expect) = (f64::from(corrupted(&plan, bits, 200_000)), 200_000.0 * p);
+            let (n, expect) = (f64::from(count_corrupted(&plan, bits, 200_000)), 200_000.0 * p);
             // The count is binomial. The tolerance is five standard deviations: a correct program fails once
             // in 1.7 million cases (the seed is fixed).
             assert!(
@@ -100,8 +100,8 @@ mod tests {
         let (bits, frames) = (8608_u64, 100_000);
         let damages = |header_bits| {
             let mut model = Bernoulli::new(0.3, bits, RandomStreams::new(1, 0).stream("errors"));
-            let frame = Frame { header_bits, ..frame(bits) };
-            (0..frames).map(|_| model.damage(&frame)).collect::<Vec<_>>()
+            let frame = Frame { header_bits, ..test_frame(bits) };
+            (0..frames).map(|_| model.draw_damage(&frame)).collect::<Vec<_>>()
         };
         let plain = damages(bits);
         assert!(!plain.contains(&Damage::Payload), "there is no payload");
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_frame_error_rate_of_0_or_1_is_exact() {
         let fer = |fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 };
-        assert_eq!(corrupted(&fer(0.0), 8592, 1000), 0);
-        assert_eq!(corrupted(&fer(1.0), 112, 1000), 1000);
+        assert_eq!(count_corrupted(&fer(0.0), 8592, 1000), 0);
+        assert_eq!(count_corrupted(&fer(1.0), 112, 1000), 1000);
     }
 }

@@ -21,7 +21,7 @@ impl Default for LossCache {
 impl LossCache {
     /// Returns the loss probability of a frame of `bits` bits. `compute` is called only for a new length.
     #[inline]
-    pub fn get(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
+    pub fn get_or_compute(&mut self, bits: u64, compute: impl FnOnce() -> f64) -> f64 {
         match self.find(bits) {
             Some(p) => p,
             None => self.add(bits, compute),

@@ -43,16 +43,16 @@ impl InitialState {
 ///
 /// The sequence depends only on the plan and on the draws from `stream`, not on the times of the calls.
 #[derive(Debug)]
-pub(super) struct Fades {
+pub(super) struct FadeProcess {
     bad: bool,
     /// End of the present state.
     until: Time,
-    path: Path,
+    path: DurationSource,
 }
 
 /// Source of the duration of each state.
 #[derive(Debug)]
-enum Path {
+enum DurationSource {
     /// Random durations. `means`: mean durations of the good and the bad periods, seconds.
     Drawn { means: [f64; 2], sojourn: Sojourn, stream: RandomStream },
     /// Recorded durations. `number`: number of the present bad period, or of the next bad period during a
@@ -60,20 +60,29 @@ enum Path {
     Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
-impl Fades {
+impl FadeProcess {
     pub fn new(plan: &FadePlan, stream: RandomStream) -> Self {
         match plan {
             FadePlan::Drawn { means, sojourn, start } => {
-                Fades::drawn(means.map(Span::secs_f64), *sojourn, *start, stream)
+                FadeProcess::with_random_durations(means.map(Span::secs_f64), *sojourn, *start, stream)
             }
             FadePlan::Recorded(record) => {
-                let until = record.nth(0).map_or(Time::MAX, |[begin, _]| begin);
-                Fades { bad: false, until, path: Path::Recorded { record: record.clone(), number: 0 } }
+                let until = record.nth_period(0).map_or(Time::MAX, |[begin, _]| begin);
+                FadeProcess {
+                    bad: false,
+                    until,
+                    path: DurationSource::Recorded { record: record.clone(), number: 0 },
+                }
             }
         }
     }
 
-    fn drawn(means: [f64; 2], sojourn: Sojourn, start: InitialState, mut stream: RandomStream) -> Self {
+    fn with_random_durations(
+        means: [f64; 2],
+        sojourn: Sojourn,
+        start: InitialState,
+        mut stream: RandomStream,
+    ) -> Self {
         let [good, bad] = means;
         let (bad, first) = match start {
             InitialState::Stationary => {
@@ -83,27 +92,27 @@ impl Fades {
             InitialState::Good => (false, sojourn.duration(good, stream.uniform())),
         };
         let until = Time::ZERO + Span::from_secs_f64(first);
-        Fades { bad, until, path: Path::Drawn { means, sojourn, stream } }
+        FadeProcess { bad, until, path: DurationSource::Drawn { means, sojourn, stream } }
     }
 
     /// Ends the present state and starts the other state.
     fn switch_state(&mut self) {
         self.bad = !self.bad;
         match &mut self.path {
-            Path::Drawn { means, sojourn, stream } => {
+            DurationSource::Drawn { means, sojourn, stream } => {
                 let mean = means[usize::from(self.bad)];
                 self.until += Span::from_secs_f64(sojourn.duration(mean, stream.uniform()));
             }
-            Path::Recorded { record, number } => {
+            DurationSource::Recorded { record, number } => {
                 *number += u64::from(!self.bad);
-                self.until = record.nth(*number).map_or(Time::MAX, |bad| bad[usize::from(self.bad)]);
+                self.until = record.nth_period(*number).map_or(Time::MAX, |bad| bad[usize::from(self.bad)]);
             }
         }
     }
 
     /// Returns the fraction of bad time between `from` and `to`, 0 to 1. If `from` equals `to`, returns 1 in
     /// a bad period and 0 in a good period.
-    pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
+    pub fn bad_fraction(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
             self.switch_state();
         }
@@ -155,8 +164,8 @@ mod tests {
         FadePlan::Drawn { means: [10, 4].map(Span::from_secs), sojourn, start }
     }
 
-    fn fades(sojourn: Sojourn, start: InitialState, seed: u64) -> Fades {
-        Fades::new(&plan(sojourn, start), RandomStreams::new(seed, 0).stream("fades"))
+    fn fades(sojourn: Sojourn, start: InitialState, seed: u64) -> FadeProcess {
+        FadeProcess::new(&plan(sojourn, start), RandomStreams::new(seed, 0).stream("fades"))
     }
 
     fn at(ms: u64) -> Time {
@@ -170,13 +179,13 @@ mod tests {
         let (mut often, mut seldom, mut wide) = (new(), new(), new());
         for second in 0..2000 {
             let states: Vec<f64> =
-                (0..10).map(|i| at(1000 * second + 100 * i)).map(|t| often.bad_share(t, t)).collect();
+                (0..10).map(|i| at(1000 * second + 100 * i)).map(|t| often.bad_fraction(t, t)).collect();
             if second % 7 == 0 {
                 let t = at(1000 * second);
-                assert_eq!(seldom.bad_share(t, t), states[0]);
+                assert_eq!(seldom.bad_fraction(t, t), states[0]);
             }
             if second % 13 == 0 {
-                let share = wide.bad_share(at(1000 * second), at(1000 * second + 900));
+                let share = wide.bad_fraction(at(1000 * second), at(1000 * second + 900));
                 assert!((share - states.iter().sum::<f64>() / 10.0).abs() < 0.2, "{share}, {states:?}");
             }
         }
@@ -197,7 +206,7 @@ mod tests {
                     let (from, to) = (at(200 * i), at(200 * i + 123));
                     let overlap = |[b, e]: &[Time; 2]| (*e).min(to).since((*b).max(from)).nanos();
                     let expect = bad.iter().map(overlap).sum::<u64>() as f64 / 123e6;
-                    assert_eq!(walk.bad_share(from, to), expect, "{name}, window {i}");
+                    assert_eq!(walk.bad_fraction(from, to), expect, "{name}, window {i}");
                 }
                 // The list for a shorter time is the beginning of the list for a longer time; its last period
                 // ends at the shorter time.
@@ -265,7 +274,7 @@ mod tests {
             let plan = FadePlan::Recorded(Arc::new(
                 FadeRecord::parse(&file).expect("the times equal those in the file"),
             ));
-            let played = || Fades::new(&plan, RandomStreams::new(1, 0).stream("of no use"));
+            let played = || FadeProcess::new(&plan, RandomStreams::new(1, 0).stream("of no use"));
             assert_eq!(played().bad_periods(Time::ZERO + long), saved, "{name}");
             // The record is played three times. A bad period at its end and a bad period at its start are
             // merged into one.
@@ -275,7 +284,7 @@ mod tests {
                 let from = at(100 * i);
                 let here = at((100 * i) % 200_000);
                 let expect = saved.iter().any(|[b, e]| *b <= here && here < *e);
-                assert_eq!(walk.bad_share(from, from) > 0.0, expect, "{name}: {from}");
+                assert_eq!(walk.bad_fraction(from, from) > 0.0, expect, "{name}: {from}");
                 assert_eq!(all.iter().any(|[b, e]| *b <= from && from < *e), expect, "{name}: {from}");
             }
         }
@@ -286,12 +295,15 @@ mod tests {
     fn a_fade_record_may_be_all_good_or_all_bad() {
         let played = |bad| {
             let record = FadeRecord::new(bad, Span::from_secs(1));
-            Fades::new(&FadePlan::Recorded(Arc::new(record)), RandomStreams::new(1, 0).stream("of no use"))
+            FadeProcess::new(
+                &FadePlan::Recorded(Arc::new(record)),
+                RandomStreams::new(1, 0).stream("of no use"),
+            )
         };
         assert!(played(Vec::new()).bad_periods(at(10_000)).is_empty());
-        assert_eq!(played(Vec::new()).bad_share(at(3), at(10_000)), 0.0);
+        assert_eq!(played(Vec::new()).bad_fraction(at(3), at(10_000)), 0.0);
         assert_eq!(played(vec![[at(0), at(1000)]]).bad_periods(at(10_000)), [[at(0), at(10_000)]]);
-        assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
+        assert_eq!(played(vec![[at(0), at(1000)]]).bad_fraction(at(3), at(10_000)), 1.0);
     }
 
     /// 4 of 14 seconds are bad on average, both at the start of a run and later. If the channel did not start
@@ -300,7 +312,7 @@ mod tests {
     fn the_bad_fraction_is_stationary() {
         for (name, sojourn) in Sojourn::ALL {
             let share =
-                fades(sojourn, InitialState::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
+                fades(sojourn, InitialState::Stationary, 1).bad_fraction(Time::ZERO, at(400_000 * 14_000));
             // For cycles of a good period G and a bad period B, √Var((1 - p) B - p G) / 14 s is at most
             // 0.289, the value of the exponential distribution. The tolerance is five standard deviations
             // over 400 000 cycles, at which a correct program fails once in 1.7 million cases.
@@ -310,7 +322,7 @@ mod tests {
             for seed in 0..n {
                 let mut path = fades(sojourn, InitialState::Stationary, seed);
                 for (count, ms) in bad.iter_mut().zip([0, 3_000, 7_000, 13_000]) {
-                    *count += path.bad_share(at(ms), at(ms));
+                    *count += path.bad_fraction(at(ms), at(ms));
                 }
             }
             for count in bad {

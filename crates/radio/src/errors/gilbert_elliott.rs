@@ -31,7 +31,7 @@ impl GilbertElliott {
 
 impl ErrorModel for GilbertElliott {
     /// Draws two uniform numbers for each frame that `strikes` selects, even if the loss is certain.
-    fn damage(&mut self, frame: &Frame) -> Damage {
+    fn draw_damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.contains(frame) {
             return Damage::None;
         }
@@ -45,14 +45,14 @@ impl ErrorModel for GilbertElliott {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::frame;
+    use crate::errors::test_frame;
     use airhop_engine::RandomStreams;
 
     /// Returns a boolean for each of `n` data frames: true if the frame is lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: usize) -> Vec<bool> {
         let mut model =
             GilbertElliott::new(loss, leave, FrameSelection::Data, RandomStreams::new(1, 0).stream("errors"));
-        (0..n).map(|_| model.damage(&frame(8592)) == Damage::Header).collect()
+        (0..n).map(|_| model.draw_damage(&test_frame(8592)) == Damage::Header).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {
@@ -111,7 +111,8 @@ mod tests {
     fn the_first_frame_has_the_stationary_loss_rate() {
         let first = |seed| {
             let stream = RandomStreams::new(seed, 0).stream("errors");
-            GilbertElliott::new([0.0, 1.0], [0.1, 0.3], FrameSelection::Data, stream).damage(&frame(8592))
+            GilbertElliott::new([0.0, 1.0], [0.1, 0.3], FrameSelection::Data, stream)
+                .draw_damage(&test_frame(8592))
                 == Damage::Header
         };
         let bad = share(&(0..20_000).map(first).collect::<Vec<_>>());
@@ -135,8 +136,8 @@ mod tests {
         };
         let (mut plain, mut mixed) = (new(), new());
         for _ in 0..1000 {
-            assert_eq!(mixed.damage(&Frame { is_control: true, ..frame(112) }), Damage::None);
-            assert_eq!(mixed.damage(&frame(8592)), plain.damage(&frame(8592)));
+            assert_eq!(mixed.draw_damage(&Frame { is_control: true, ..test_frame(112) }), Damage::None);
+            assert_eq!(mixed.draw_damage(&test_frame(8592)), plain.draw_damage(&test_frame(8592)));
         }
     }
 }

@@ -17,24 +17,24 @@ impl IndependentLoss {
 }
 
 impl ErrorModel for IndependentLoss {
-    fn damage(&mut self, _: &Frame) -> Damage {
+    fn draw_damage(&mut self, _: &Frame) -> Damage {
         if self.stream.random_bool(self.p) { Damage::Header } else { Damage::None }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::errors::{ErrorPlan, corrupted};
+    use crate::errors::{ErrorPlan, count_corrupted};
 
     #[test]
     fn the_loss_rate_does_not_depend_on_the_frame_length() {
         // Of a million frames 2 % are lost. The standard deviation of the count is 140 frames; the tolerance
         // is five standard deviations, at which a correct program fails with probability 6e-7.
         for bits in [1, 112, 8512] {
-            let n = f64::from(corrupted(&ErrorPlan::Loss(0.02), bits, 1_000_000));
+            let n = f64::from(count_corrupted(&ErrorPlan::Loss(0.02), bits, 1_000_000));
             assert!((n - 20_000.0).abs() < 5.0 * 140.0, "{n} frames of {bits} bits");
         }
-        assert_eq!(corrupted(&ErrorPlan::Loss(0.0), 8512, 1000), 0);
-        assert_eq!(corrupted(&ErrorPlan::Loss(1.0), 8512, 1000), 1000);
+        assert_eq!(count_corrupted(&ErrorPlan::Loss(0.0), 8512, 1000), 0);
+        assert_eq!(count_corrupted(&ErrorPlan::Loss(1.0), 8512, 1000), 1000);
     }
 }

@@ -18,7 +18,7 @@ mod two_state;
 
 use airhop_base::{Span, Time};
 use airhop_engine::{RandomStream, RandomStreams};
-use fades::Fades;
+use fades::FadeProcess;
 pub use fades::{FadePlan, InitialState};
 pub use recorded::{FadeRecord, LineError};
 pub use snr::{ChannelCode, LinkBudget, PerModel, SnrPlan};
@@ -62,7 +62,7 @@ pub enum Damage {
 /// Error model of one directed link, in one run.
 pub trait ErrorModel: std::fmt::Debug + Send {
     /// Returns the damage of a frame. The loss of a frame must not depend on the length of its headers.
-    fn damage(&mut self, frame: &Frame) -> Damage;
+    fn draw_damage(&mut self, frame: &Frame) -> Damage;
 }
 
 /// Error model with its parameters, before the run.
@@ -135,7 +135,7 @@ impl ErrorPlan {
     pub fn build(&self, streams: &RandomStreams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
-            ErrorPlan::Clean => Box::new(Clean),
+            ErrorPlan::Clean => Box::new(CleanChannel),
             ErrorPlan::FrameErrorRate { fer, reference_bits } => {
                 Box::new(bernoulli::Bernoulli::new(fer, reference_bits, stream))
             }
@@ -175,7 +175,7 @@ impl ErrorPlan {
     ) -> Option<Vec<[Time; 2]>> {
         match self {
             ErrorPlan::TwoState { fades, .. } => {
-                Some(Fades::new(fades, fade_stream(streams, network, from, to)).bad_periods(until))
+                Some(FadeProcess::new(fades, fade_stream(streams, network, from, to)).bad_periods(until))
             }
             ErrorPlan::Outages { times, otherwise } => {
                 let fades = otherwise.bad_periods(streams, network, from, to, until).unwrap_or_default();
@@ -240,17 +240,17 @@ fn fade_stream(streams: &RandomStreams, network: &str, from: &str, to: &str) -> 
 
 /// Channel without errors.
 #[derive(Debug)]
-struct Clean;
+struct CleanChannel;
 
-impl ErrorModel for Clean {
-    fn damage(&mut self, _: &Frame) -> Damage {
+impl ErrorModel for CleanChannel {
+    fn draw_damage(&mut self, _: &Frame) -> Damage {
         Damage::None
     }
 }
 
 /// Returns a data frame of `bits` bits, all of them headers, at time zero.
 #[cfg(test)]
-pub(crate) fn frame(bits: u64) -> Frame {
+pub(crate) fn test_frame(bits: u64) -> Frame {
     Frame {
         bits,
         header_bits: bits,
@@ -264,9 +264,9 @@ pub(crate) fn frame(bits: u64) -> Frame {
 
 /// Returns the number of frames that `plan` damages among `frames` frames of `bits` bits.
 #[cfg(test)]
-pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
+pub(crate) fn count_corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
     let mut model = plan.build(&RandomStreams::new(1, 0), "cell", "a", "b");
-    (0..frames).map(|_| u32::from(model.damage(&frame(bits)) != Damage::None)).sum()
+    (0..frames).map(|_| u32::from(model.draw_damage(&test_frame(bits)) != Damage::None)).sum()
 }
 
 #[cfg(test)]
@@ -287,9 +287,9 @@ mod tests {
             let at = |i| Frame {
                 start: Time::from_nanos(i * 10_000_000),
                 end: Time::from_nanos(i * 10_000_000),
-                ..frame(112)
+                ..test_frame(112)
             };
-            (0..10_000_u64).map(|i| model.damage(&at(i))).collect::<Vec<_>>()
+            (0..10_000_u64).map(|i| model.draw_damage(&at(i))).collect::<Vec<_>>()
         };
         assert_eq!(fates("bs", "d1"), fates("d1", "bs"));
         assert_ne!(fates("bs", "d1"), fates("bs", "d2"));

@@ -16,14 +16,14 @@ impl DataOnlyErrors {
 }
 
 impl ErrorModel for DataOnlyErrors {
-    fn damage(&mut self, frame: &Frame) -> Damage {
-        if frame.is_control { Damage::None } else { self.model.damage(frame) }
+    fn draw_damage(&mut self, frame: &Frame) -> Damage {
+        if frame.is_control { Damage::None } else { self.model.draw_damage(frame) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ErrorPlan, frame};
+    use super::super::{ErrorPlan, test_frame};
     use super::*;
     use airhop_engine::RandomStreams;
 
@@ -34,12 +34,12 @@ mod tests {
         let build = |plan: &ErrorPlan| plan.build(&RandomStreams::new(1, 0), "cell", "a", "b");
         let all = ErrorPlan::Loss(0.3);
         let (mut plain, mut spares) = (build(&all), build(&all.clone().limited_to_data()));
-        let control = Frame { is_control: true, ..frame(256) };
+        let control = Frame { is_control: true, ..test_frame(256) };
         let mut lost = 0;
         for _ in 0..1000 {
-            assert_eq!(spares.damage(&control), Damage::None);
-            let fate = spares.damage(&frame(12_304));
-            assert_eq!(fate, plain.damage(&frame(12_304)));
+            assert_eq!(spares.draw_damage(&control), Damage::None);
+            let fate = spares.draw_damage(&test_frame(12_304));
+            assert_eq!(fate, plain.draw_damage(&test_frame(12_304)));
             lost += u32::from(fate != Damage::None);
         }
         assert!((250..350).contains(&lost), "{lost}");

@@ -23,8 +23,8 @@ impl Outages {
 impl ErrorModel for Outages {
     /// Draws from the underlying model even for frames in outages. All other frames therefore have the same
     /// damage with and without outages.
-    fn damage(&mut self, frame: &Frame) -> Damage {
-        let otherwise = self.otherwise.damage(frame);
+    fn draw_damage(&mut self, frame: &Frame) -> Damage {
+        let otherwise = self.otherwise.draw_damage(frame);
         while self.times.get(self.next).is_some_and(|[_, end]| *end <= frame.start) {
             self.next += 1;
         }
@@ -51,7 +51,7 @@ pub(super) fn merge_periods(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ErrorPlan, frame};
+    use super::super::{ErrorPlan, test_frame};
     use super::*;
     use airhop_base::Span;
     use airhop_engine::RandomStreams;
@@ -73,7 +73,7 @@ mod tests {
         let mut model = plan(ErrorPlan::Clean).build(&RandomStreams::new(1, 0), "air", "a", "b");
         let sent = [[0, 5], [5, 10], [9, 11], [12, 13], [19, 22], [20, 30], [25, 40], [31, 32]];
         let lost = sent.map(|[start, end]| {
-            model.damage(&Frame { start: at(start), end: at(end), ..frame(800) }) != Damage::None
+            model.draw_damage(&Frame { start: at(start), end: at(end), ..test_frame(800) }) != Damage::None
         });
         assert_eq!(lost, [false, false, true, true, true, false, true, false]);
     }
@@ -83,8 +83,9 @@ mod tests {
     fn frames_outside_an_outage_have_unchanged_damage() {
         let losses = |plan: ErrorPlan| {
             let mut model = plan.build(&RandomStreams::new(1, 0), "air", "a", "b");
-            let send =
-                |i| model.damage(&Frame { start: at(i), end: at(i + 1), ..frame(800) }) != Damage::None;
+            let send = |i| {
+                model.draw_damage(&Frame { start: at(i), end: at(i + 1), ..test_frame(800) }) != Damage::None
+            };
             (0..200).map(send).collect::<Vec<_>>()
         };
         let (without, with) = (losses(ErrorPlan::Loss(0.3)), losses(plan(ErrorPlan::Loss(0.3))));

@@ -4,11 +4,11 @@ use airhop_base::{Span, Time};
 use std::fmt::Write;
 
 /// Header line of a file of fades: the first line that is not a comment.
-const HEADER: &str = "begin_s,end_s";
+const CSV_HEADER: &str = "begin_s,end_s";
 /// Comment line that sets the repetition period of the record.
-const PERIOD: &str = "# period_s =";
+const PERIOD_PREFIX: &str = "# period_s =";
 /// Longest record, seconds. Up to this value an f64 has a resolution finer than a nanosecond.
-const LONGEST_S: f64 = 1e6;
+const MAX_RECORD_S: f64 = 1e6;
 
 /// Bad periods of a channel, recorded or synthetic. The record repeats after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +47,10 @@ impl FadeRecord {
     ///
     /// [`LineError`] for the first malformed line.
     pub fn parse(text: &str) -> Result<FadeRecord, LineError> {
-        let mut reader = Reader::default();
+        let mut reader = FadeRecordReader::default();
         let mut last = 0;
         for (line, text) in (1..).zip(text.lines()) {
-            reader.line(text.trim()).map_err(|what| LineError { line, message: what })?;
+            reader.read_line(text.trim()).map_err(|what| LineError { line, message: what })?;
             last = line;
         }
         reader.finish().map_err(|what| LineError { line: last.max(1), message: what })
@@ -60,11 +60,11 @@ impl FadeRecord {
     /// nanosecond.
     pub fn to_csv(&self) -> String {
         let mut out = match self.period {
-            Span::ZERO => format!("{HEADER}\n"), // without bad periods and without a period
-            period => format!("{PERIOD} {}\n{HEADER}\n", seconds(Time::ZERO + period)),
+            Span::ZERO => format!("{CSV_HEADER}\n"), // without bad periods and without a period
+            period => format!("{PERIOD_PREFIX} {}\n{CSV_HEADER}\n", format_seconds(Time::ZERO + period)),
         };
         for [begin, end] in &self.bad {
-            let _ = writeln!(out, "{},{}", seconds(*begin), seconds(*end));
+            let _ = writeln!(out, "{},{}", format_seconds(*begin), format_seconds(*end));
         }
         out
     }
@@ -76,7 +76,7 @@ impl FadeRecord {
 
     /// Returns the bad period with this number, from 0, counted through all repetitions of the record. `None`
     /// if the record has no bad period.
-    pub(super) fn nth(&self, number: u64) -> Option<[Time; 2]> {
+    pub(super) fn nth_period(&self, number: u64) -> Option<[Time; 2]> {
         let many = self.bad.len() as u64;
         let index = number.checked_rem(many)?;
         Some(self.bad[index as usize].map(|t| t + self.period * (number / many)))
@@ -85,48 +85,52 @@ impl FadeRecord {
 
 /// Content that was read from a file of fades so far.
 #[derive(Default)]
-struct Reader {
+struct FadeRecordReader {
     has_header: bool,
     bad: Vec<[Time; 2]>,
     period: Option<Span>,
 }
 
-impl Reader {
-    fn line(&mut self, line: &str) -> Result<(), String> {
+impl FadeRecordReader {
+    fn read_line(&mut self, line: &str) -> Result<(), String> {
         if line.starts_with('#') {
-            return self.comment(line);
+            return self.read_comment(line);
         }
         match line.is_empty() {
             true => Ok(()),
-            false if self.has_header => self.row(line),
-            false if line == HEADER => {
+            false if self.has_header => self.read_row(line),
+            false if line == CSV_HEADER => {
                 self.has_header = true;
                 Ok(())
             }
-            false => Err(format!("expected the header {HEADER}, got {line:?}")),
+            false => Err(format!("expected the header {CSV_HEADER}, got {line:?}")),
         }
     }
 
-    fn comment(&mut self, line: &str) -> Result<(), String> {
+    fn read_comment(&mut self, line: &str) -> Result<(), String> {
         if !line.trim_start_matches(['#', ' ']).starts_with("period") {
             return Ok(());
         }
-        let period = line.strip_prefix(PERIOD).and_then(time).filter(|period| *period > Time::ZERO);
+        let period =
+            line.strip_prefix(PERIOD_PREFIX).and_then(parse_seconds).filter(|period| *period > Time::ZERO);
         match period {
             Some(period) if self.period.is_none() => {
                 self.period = Some(period - Time::ZERO);
                 Ok(())
             }
             Some(_) => Err("expected one line with the period, got a second".to_string()),
-            None => Err(format!("expected `{PERIOD} 200` with seconds up to {LONGEST_S:.0}, got {line:?}")),
+            None => Err(format!(
+                "expected `{PERIOD_PREFIX} 200` with seconds up to {MAX_RECORD_S:.0}, got {line:?}"
+            )),
         }
     }
 
-    fn row(&mut self, line: &str) -> Result<(), String> {
-        let times = line.split_once(',').and_then(|(begin, end)| Some([time(begin)?, time(end)?]));
+    fn read_row(&mut self, line: &str) -> Result<(), String> {
+        let times =
+            line.split_once(',').and_then(|(begin, end)| Some([parse_seconds(begin)?, parse_seconds(end)?]));
         let Some([begin, end]) = times else {
             return Err(format!(
-                "expected start and end of a bad period, seconds from 0 to {LONGEST_S:.0}, such as 10.5,14.25, got {line:?}"
+                "expected start and end of a bad period, seconds from 0 to {MAX_RECORD_S:.0}, such as 10.5,14.25, got {line:?}"
             ));
         };
         if begin >= end {
@@ -135,7 +139,7 @@ impl Reader {
         match self.bad.last() {
             Some([_, before]) if begin < *before => Err(format!(
                 "expected a start at or after {}, the end of the previous bad period, got {line:?}",
-                seconds(*before)
+                format_seconds(*before)
             )),
             _ => {
                 self.bad.push([begin, end]);
@@ -146,28 +150,28 @@ impl Reader {
 
     fn finish(self) -> Result<FadeRecord, String> {
         if !self.has_header {
-            return Err(format!("expected the header {HEADER}, got the end of the file"));
+            return Err(format!("expected the header {CSV_HEADER}, got the end of the file"));
         }
         let end = self.bad.last().map_or(Time::ZERO, |[_, end]| *end);
         match self.period {
             Some(period) if Time::ZERO + period < end => Err(format!(
                 "expected all bad periods within the first period_s = {}, got one up to {}",
-                seconds(Time::ZERO + period),
-                seconds(end)
+                format_seconds(Time::ZERO + period),
+                format_seconds(end)
             )),
             period => Ok(FadeRecord { bad: self.bad, period: period.unwrap_or(end - Time::ZERO) }),
         }
     }
 }
 
-/// Parses seconds. `None` if the text is not a number from 0 to [`LONGEST_S`].
-fn time(text: &str) -> Option<Time> {
+/// Parses seconds. `None` if the text is not a number from 0 to [`MAX_RECORD_S`].
+fn parse_seconds(text: &str) -> Option<Time> {
     let s: f64 = text.trim().parse().ok()?;
-    (0.0..=LONGEST_S).contains(&s).then(|| Time::ZERO + Span::from_secs_f64(s))
+    (0.0..=MAX_RECORD_S).contains(&s).then(|| Time::ZERO + Span::from_secs_f64(s))
 }
 
 /// Formats a time in seconds with nine decimals.
-fn seconds(t: Time) -> String {
+fn format_seconds(t: Time) -> String {
     format!("{}.{:09}", t.nanos() / 1_000_000_000, t.nanos() % 1_000_000_000)
 }
 
@@ -195,7 +199,7 @@ mod tests {
         for (text, period) in [("begin_s,end_s\n", 0), ("# period_s = 30\nbegin_s,end_s", 30)] {
             let never = FadeRecord::parse(text).expect("a header is enough");
             assert_eq!(never, FadeRecord::new(Vec::new(), Span::from_secs(period)));
-            assert_eq!(never.nth(0), None);
+            assert_eq!(never.nth_period(0), None);
             // A file without a period line has no period, which is not the same as a period of 0 s.
             assert_eq!(FadeRecord::parse(&never.to_csv()), Ok(never));
         }
@@ -206,7 +210,7 @@ mod tests {
     fn a_channel_record_repeats_after_its_end() {
         let record = FadeRecord::parse("# period_s = 10\nbegin_s,end_s\n1,2\n4,10\n").expect("good");
         let expect = [[1, 2], [4, 10], [11, 12], [14, 20], [21, 22]].map(|t| t.map(|s| at(s * 1000)));
-        assert_eq!([0, 1, 2, 3, 4].map(|i| record.nth(i).expect("it goes on")), expect);
+        assert_eq!([0, 1, 2, 3, 4].map(|i| record.nth_period(i).expect("it goes on")), expect);
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl SteppedGilbertElliott {
 
 impl ErrorModel for SteppedGilbertElliott {
     /// Draws one uniform number for each frame that `strikes` selects. Calls must be in chronological order.
-    fn damage(&mut self, frame: &Frame) -> Damage {
+    fn draw_damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.contains(frame) {
             return Damage::None;
         }
@@ -73,7 +73,7 @@ impl ErrorModel for SteppedGilbertElliott {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::frame;
+    use crate::errors::test_frame;
     use airhop_base::Time;
     use airhop_engine::RandomStreams;
 
@@ -86,7 +86,7 @@ mod tests {
 
     fn lost(model: &mut SteppedGilbertElliott, nanos: u64) -> bool {
         let start = Time::from_nanos(nanos);
-        model.damage(&Frame { start, end: start, ..frame(8592) }) == Damage::Header
+        model.draw_damage(&Frame { start, end: start, ..test_frame(8592) }) == Damage::Header
     }
 
     /// Returns a boolean for one frame in the middle of each of the first `n` steps: true if the frame is
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn control_frames_are_never_lost() {
         let mut model = model([1.0, 1.0], [0.1, 0.1], 1);
-        assert_eq!(model.damage(&Frame { is_control: true, ..frame(112) }), Damage::None);
+        assert_eq!(model.draw_damage(&Frame { is_control: true, ..test_frame(112) }), Damage::None);
         assert!(lost(&mut model, 0));
     }
 

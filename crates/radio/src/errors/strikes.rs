@@ -35,7 +35,7 @@ impl FrameSelection {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Damage, ErrorPlan, frame};
+    use super::super::{Damage, ErrorPlan, test_frame};
     use super::*;
     use airhop_base::Span;
     use airhop_engine::RandomStreams;
@@ -43,12 +43,12 @@ mod tests {
     /// Frames of four types under each selection: a segment, a TCP ACK, a broadcast and a link ACK.
     #[test]
     fn each_frame_selection_exempts_its_frame_types() {
-        let ack = frame(592);
+        let ack = test_frame(592);
         let frames = [
-            Frame { header_bits: 592, ..frame(8592) },
+            Frame { header_bits: 592, ..test_frame(8592) },
             ack,
-            Frame { is_broadcast: true, header_bits: 432, ..frame(800) },
-            Frame { is_control: true, ..frame(112) },
+            Frame { is_broadcast: true, header_bits: 432, ..test_frame(800) },
+            Frame { is_control: true, ..test_frame(112) },
         ];
         let struck = |strikes: FrameSelection| frames.map(|frame| strikes.contains(&frame));
         assert_eq!(struck(FrameSelection::Data), [true, true, true, false]);
@@ -68,8 +68,8 @@ mod tests {
             let new = || plan.build(&RandomStreams::new(1, 0), "cell", "a", "b");
             let (mut plain, mut mixed) = (new(), new());
             for _ in 0..1000 {
-                assert_eq!(mixed.damage(&Frame { is_broadcast: true, ..frame(800) }), Damage::None);
-                assert_eq!(mixed.damage(&frame(8592)), plain.damage(&frame(8592)));
+                assert_eq!(mixed.draw_damage(&Frame { is_broadcast: true, ..test_frame(800) }), Damage::None);
+                assert_eq!(mixed.draw_damage(&test_frame(8592)), plain.draw_damage(&test_frame(8592)));
             }
         }
     }

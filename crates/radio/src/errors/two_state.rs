@@ -1,5 +1,5 @@
 //! Bit errors with different rates in good and in bad periods.
-use super::fades::{FadePlan, Fades};
+use super::fades::{FadePlan, FadeProcess};
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::{Span, Time};
 use airhop_engine::RandomStream;
@@ -10,7 +10,7 @@ use airhop_engine::RandomStream;
 /// changes during a frame, each part of the frame has the error rate of the state at that time.
 #[derive(Debug)]
 pub struct TwoState {
-    fades: Fades,
+    fades: FadeProcess,
     /// Bit errors per bit in the good and the bad state.
     errors_per_bit: [f64; 2],
     stream: RandomStream,
@@ -20,12 +20,12 @@ impl TwoState {
     /// Creates a channel with the fades of `plan`, drawn from `fades`. Bit errors are drawn from `errors`.
     /// `errors_per_bit` are the Poisson rates in good and bad periods.
     pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: RandomStream, errors: RandomStream) -> Self {
-        TwoState { fades: Fades::new(plan, fades), errors_per_bit, stream: errors }
+        TwoState { fades: FadeProcess::new(plan, fades), errors_per_bit, stream: errors }
     }
 
     /// Returns the expected number of bit errors in `bits` bits that are sent from `from` to `to`.
     fn expected_errors(&mut self, bits: u64, from: Time, to: Time) -> f64 {
-        let bad = self.fades.bad_share(from, to);
+        let bad = self.fades.bad_fraction(from, to);
         let in_state = |per_bit: f64, share: f64| {
             let bits = bits as f64 * share;
             // Infinity times zero bits must not be NaN.
@@ -38,7 +38,7 @@ impl TwoState {
 impl ErrorModel for TwoState {
     /// Draws one uniform number per frame. A number below the loss probability damages the frame. The lowest
     /// of these numbers damage the headers.
-    fn damage(&mut self, frame: &Frame) -> Damage {
+    fn draw_damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         let share = frame.header_bits as f64 / frame.bits as f64;
         let payload_from = frame.start + Span::from_secs_f64((frame.end - frame.start).secs_f64() * share);
@@ -70,8 +70,8 @@ mod tests {
         FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: InitialState::Stationary }
     }
 
-    fn fades(good_s: u64, bad_s: u64) -> Fades {
-        Fades::new(&plan(good_s, bad_s), stream("fades"))
+    fn fades(good_s: u64, bad_s: u64) -> FadeProcess {
+        FadeProcess::new(&plan(good_s, bad_s), stream("fades"))
     }
 
     fn model(plan: &FadePlan, errors_per_bit: [f64; 2]) -> TwoState {
@@ -94,7 +94,7 @@ mod tests {
             let mut seen = [[0.0; 4]; 2];
             for i in 0..1_000_000 {
                 let t = at(10 * i);
-                let bad = fades.bad_share(t, t) > 0.0;
+                let bad = fades.bad_fraction(t, t) > 0.0;
                 let frame = Frame {
                     bits: 1024,
                     header_bits: 128,
@@ -104,7 +104,7 @@ mod tests {
                     end: t,
                     attempt: 1,
                 };
-                seen[usize::from(bad)][model.damage(&frame) as usize] += 1.0;
+                seen[usize::from(bad)][model.draw_damage(&frame) as usize] += 1.0;
                 seen[usize::from(bad)][3] += 1.0;
             }
             for ([ok, payload, header, n], per_bit) in seen.into_iter().zip(rates) {
@@ -128,7 +128,7 @@ mod tests {
         let mut whole = fades(10, 4);
         for i in 0..1000 {
             let (from, to) = (at(14_000 * i), at(14_000 * (i + 1)));
-            let share = whole.bad_share(from, to);
+            let share = whole.bad_fraction(from, to);
             let expect = 100.0 * (0.001 * (1.0 - share) + 0.1 * share);
             let cut = at(14_000 * i + 3_500);
             let parts = model.expected_errors(25, from, cut) + model.expected_errors(75, cut, to);
@@ -151,12 +151,12 @@ mod tests {
                 end,
                 attempt: 1,
             };
-            let expect = match fades.bad_share(start, end) {
+            let expect = match fades.bad_fraction(start, end) {
                 0.0 => Damage::None,
                 1.0 => Damage::Header,
                 _ => continue,
             };
-            assert_eq!(model.damage(&frame), expect);
+            assert_eq!(model.draw_damage(&frame), expect);
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::buffer::PacketBuffer;
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::layer::FrameKind;
 use crate::link_rate::LinkTransmitter;
-use crate::tag::Tag;
+use crate::tag::PacketTag;
 use airhop_base::{FlowId, Time};
 use airhop_engine::{RandomStreams, TimerId, Timers};
 use std::collections::VecDeque;
@@ -23,16 +23,16 @@ pub(super) struct LinkEndpoint {
     pub fade_start: Option<Time>,
     pub receiver: Box<dyn ArqReceiver>,
     /// Link ACK that waits for transmission, and the tag of the data that it acknowledges.
-    pub pending_ack: Option<(LinkAck, Tag)>,
+    pub pending_ack: Option<(LinkAck, PacketTag)>,
     /// Timer of a receiver that sends NAKs. `naks`: NAKs that wait for transmission, each with the tag of the
     /// missing data.
     pub nak_timer: Option<TimerId>,
-    pub naks: VecDeque<(Nak, Tag)>,
+    pub naks: VecDeque<(Nak, PacketTag)>,
     pub current_transmission: Option<Transmission>,
     /// Frames that have left the transmitter but not arrived, each with its damage and arrival time.
     pub in_flight: VecDeque<(Transmission, Damage, Time)>,
     /// True if the end had room for a packet after the last event.
-    pub was_ready: bool,
+    pub had_room: bool,
     /// True without recovery: the end then accepts a packet only if its transmitter is idle.
     is_plain: bool,
     errors: Box<dyn ErrorModel>,
@@ -43,7 +43,7 @@ pub(super) struct LinkEndpoint {
     ack_bytes: u32,
     empty_bytes: u32,
     /// Tag of the last data frame of this end.
-    last: Tag,
+    last: PacketTag,
 }
 
 /// Frame on the transmitter or in flight.
@@ -52,7 +52,7 @@ pub(super) struct Transmission {
     pub content: FrameContent,
     pub bytes: u32,
     pub header_bytes: u32,
-    pub tag: Tag,
+    pub tag: PacketTag,
     pub start: Time,
     pub end: Time,
 }
@@ -62,7 +62,7 @@ pub(super) struct Transmission {
 pub(super) enum FrameContent {
     Data(LinkFrame),
     /// Frame of the ARQ sender without a packet. It announces the lowest number for which the receiver must
-    /// still wait ([`LinkFrame::floor`]).
+    /// still wait ([`LinkFrame::lowest_pending`]).
     Empty(LinkFrame),
     Ack(LinkAck),
     Nak(Nak),
@@ -83,7 +83,7 @@ impl LinkEndpoint {
             naks: VecDeque::new(),
             current_transmission: None,
             in_flight: VecDeque::new(),
-            was_ready: true,
+            had_room: true,
             is_plain: control_bytes(this).is_none(),
             errors: plan.rates[this].with_handoff_losses(end, &plan.errors[this]).build(
                 streams,
@@ -95,7 +95,7 @@ impl LinkEndpoint {
             overhead: plan.overhead_bytes,
             ack_bytes: control_bytes(other).unwrap_or(0),
             empty_bytes: control_bytes(this).unwrap_or(0),
-            last: Tag { flow: FlowId::NONE, payload_bytes: 0, seq: 0 },
+            last: PacketTag { flow: FlowId::NONE, payload_bytes: 0, seq: 0 },
         }
     }
 
@@ -112,14 +112,14 @@ impl LinkEndpoint {
             return None;
         }
         if let Some((ack, tag)) = self.pending_ack.take() {
-            return Some(control(now, FrameContent::Ack(ack), self.ack_bytes, tag));
+            return Some(control_frame(now, FrameContent::Ack(ack), self.ack_bytes, tag));
         }
         if let Some((nak, tag)) = self.naks.pop_front() {
-            return Some(control(now, FrameContent::Nak(nak), self.ack_bytes, tag));
+            return Some(control_frame(now, FrameContent::Nak(nak), self.ack_bytes, tag));
         }
         let frame = self.sender.next_frame(now)?;
         if frame.is_empty() {
-            return Some(control(now, FrameContent::Empty(frame), self.empty_bytes, self.last));
+            return Some(control_frame(now, FrameContent::Empty(frame), self.empty_bytes, self.last));
         }
         let held = self.buffer.get(frame.number).expect("a sender sends what is not acknowledged");
         self.last = held.tag;
@@ -135,11 +135,11 @@ impl LinkEndpoint {
     }
 
     /// Returns the damage of a frame whose transmission has just ended.
-    pub fn damage(&mut self, sent: &Transmission) -> Damage {
+    pub fn draw_damage(&mut self, sent: &Transmission) -> Damage {
         let [bits, header_bits] = [sent.bytes, sent.header_bytes].map(|bytes| u64::from(bytes) * 8);
-        let (control, attempt) = (sent.number().is_none(), sent.attempt());
+        let (control, attempt) = (sent.packet_number().is_none(), sent.attempt());
         let (start, end) = (sent.start, sent.end);
-        self.errors.damage(&Frame {
+        self.errors.draw_damage(&Frame {
             bits,
             header_bits,
             is_control: control,
@@ -159,7 +159,7 @@ impl LinkEndpoint {
 
 impl Transmission {
     /// Returns the number of a data frame; `None` for other frames.
-    pub fn number(&self) -> Option<u64> {
+    pub fn packet_number(&self) -> Option<u64> {
         match self.content {
             FrameContent::Data(frame) => Some(frame.number),
             FrameContent::Empty(_) | FrameContent::Ack(_) | FrameContent::Nak(_) => None,
@@ -168,7 +168,7 @@ impl Transmission {
 
     /// Returns the kind of the frame.
     pub fn kind(&self) -> FrameKind {
-        if self.number().is_some() { FrameKind::Data } else { FrameKind::Ack }
+        if self.packet_number().is_some() { FrameKind::Data } else { FrameKind::Ack }
     }
 
     /// Returns the number of the frame's attempt, from 1.
@@ -180,6 +180,6 @@ impl Transmission {
     }
 }
 
-fn control(now: Time, content: FrameContent, bytes: u32, tag: Tag) -> Transmission {
+fn control_frame(now: Time, content: FrameContent, bytes: u32, tag: PacketTag) -> Transmission {
     Transmission { content, bytes, header_bytes: bytes, tag, start: now, end: now }
 }

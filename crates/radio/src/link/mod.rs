@@ -8,8 +8,8 @@ pub use crate::address::LinkEnd;
 use crate::arq::{ArqReport, LinkFrame, ReceiverOutput};
 use crate::buffer::PacketBuffer;
 use crate::errors::Damage;
-use crate::layer::{LinkEffect, LostFrame, OutgoingPacket, Reception, SentFrame, Station};
-use crate::tag::Tag;
+use crate::layer::{LinkEffect, LostFrame, OutgoingPacket, Reception, SentFrame, StationIndex};
+use crate::tag::PacketTag;
 use airhop_base::{AccessCategory, DropCause, Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, RandomStreams, Timers};
 use endpoint::{FrameContent, LinkEndpoint, Transmission};
@@ -48,19 +48,19 @@ impl RadioLink {
 
     /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect. The effect slows
     /// the simulation of the link.
-    pub fn report_transmissions(&mut self) {
+    pub fn enable_transmission_reports(&mut self) {
         self.tells_all = true;
     }
 
     /// True if the end `from` accepts a packet. With recovery, the window must have room. Without recovery,
     /// the transmitter must be idle. An end may accept several packets in succession. [`LinkEffect::Ready`]
     /// reports that a full end accepts packets again.
-    pub fn has_room(&self, from: Station) -> bool {
+    pub fn has_room(&self, from: StationIndex) -> bool {
         self.ends[usize::from(from)].has_room()
     }
 
     /// Returns the packet with this number from the end `from`; `None` after its delivery or drop.
-    pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
+    pub fn packet(&self, from: StationIndex, number: u64) -> Option<&Id<Packet>> {
         self.ends[usize::from(from)].buffer.get(number)?.packet.as_ref()
     }
 
@@ -75,7 +75,7 @@ impl RadioLink {
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
-        from: Station,
+        from: StationIndex,
         packet: OutgoingPacket,
         queue: &mut EventQueue<E>,
         effects: &mut Vec<LinkEffect>,
@@ -98,10 +98,10 @@ impl RadioLink {
     ) {
         match event {
             RadioEventKind::Sent(end) => {
-                let arrival = self.on_sent(now, end, effects);
+                let arrival = self.on_transmission_end(now, end, effects);
                 queue.push(arrival, self.event(RadioEventKind::Arrived(end)));
             }
-            RadioEventKind::Arrived(end) => self.on_arrived(now, end, effects),
+            RadioEventKind::Arrived(end) => self.on_frame_arrival(now, end, effects),
             RadioEventKind::Due(end) | RadioEventKind::Ask(end) => {
                 if self.ends.iter().any(|endpoint| endpoint.has_frame_edge_at(now)) {
                     // A frame that arrives exactly at the deadline is in time. Its event is already in the
@@ -128,19 +128,19 @@ impl RadioLink {
     }
 
     /// Handles the end of a transmission at `end`. Returns the arrival time of the frame.
-    fn on_sent(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) -> Time {
+    fn on_transmission_end(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) -> Time {
         let endpoint = &mut self.ends[usize::from(end)];
         let sent = endpoint.current_transmission.take().expect("only a frame on the air can end");
-        let damage = endpoint.damage(&sent);
+        let damage = endpoint.draw_damage(&sent);
         if self.tells_all {
             let Transmission { tag, bytes, start, .. } = sent;
             let ([from, to], frame) = (stations(end), sent.kind());
-            let (number, attempt) = (sent.number(), sent.attempt());
+            let (number, attempt) = (sent.packet_number(), sent.attempt());
             let reception = if damage == Damage::None { Reception::Received } else { Reception::Channel };
             let all = SentFrame {
                 from,
                 to,
-                frame,
+                kind: frame,
                 bytes,
                 tag,
                 packet_number: number,
@@ -157,12 +157,12 @@ impl RadioLink {
     }
 
     /// Handles the arrival of the oldest frame from `end` at the other end.
-    fn on_arrived(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
-        let (from, to) = pair(&mut self.ends, end);
+    fn on_frame_arrival(&mut self, now: Time, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
+        let (from, to) = both_ends(&mut self.ends, end);
         let (sent, damage, _) = from.in_flight.pop_front().expect("only a frame in flight arrives");
         if damage != Damage::None {
             let Transmission { tag, bytes, .. } = sent;
-            let (frame, number) = (sent.kind(), sent.number());
+            let (frame, number) = (sent.kind(), sent.packet_number());
             let (cause, header_intact) = (DropCause::Channel, damage == Damage::Payload);
             let packet = number.and_then(|number| from.buffer.take_lost(number));
             let [from, to] = stations(end);
@@ -170,7 +170,7 @@ impl RadioLink {
             let lost = LostFrame {
                 from,
                 to,
-                frame,
+                kind: frame,
                 bytes,
                 tag,
                 packet_number: number,
@@ -207,10 +207,10 @@ impl RadioLink {
         now: Time,
         end: LinkEnd,
         frame: LinkFrame,
-        tag: Tag,
+        tag: PacketTag,
         effects: &mut Vec<LinkEffect>,
     ) {
-        let (from, to) = pair(&mut self.ends, end);
+        let (from, to) = both_ends(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
             to.pending_ack = Some((ack, tag));
         }
@@ -230,7 +230,7 @@ impl RadioLink {
     /// Executes the output of a NAK-based ARQ receiver for data from `end`: sends NAKs, drops discarded
     /// packets, and delivers packets.
     fn apply_receiver_output(&mut self, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
-        let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
+        let ([from, to], (sender, receiver)) = (stations(end), both_ends(&mut self.ends, end));
         let (buffer, ReceiverOutput { discarded: given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
         for nak in naks.drain(..) {
             let held = buffer.get(nak.first).expect("no missing packet was delivered");
@@ -256,7 +256,7 @@ impl RadioLink {
 
     /// Reports the results of the ARQ sender at `end` to the world.
     fn apply_sender_reports(&mut self, end: LinkEnd, effects: &mut Vec<LinkEffect>) {
-        let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
+        let ([from, to], (sender, receiver)) = (stations(end), both_ends(&mut self.ends, end));
         let buffer = &mut sender.buffer;
         effects.extend(self.reports.drain(..).map(|report| {
             let (ArqReport::Acknowledged(number)
@@ -312,10 +312,10 @@ impl RadioLink {
                 self.timers.set_deadline(timer, from_now(endpoint.receiver.deadline()), ask, queue);
             }
             let has_room = endpoint.has_room();
-            if has_room && !endpoint.was_ready {
+            if has_room && !endpoint.had_room {
                 effects.push(LinkEffect::Ready(end.into(), AccessCategory::default()));
             }
-            endpoint.was_ready = has_room;
+            endpoint.had_room = has_room;
         }
     }
 
@@ -338,12 +338,12 @@ fn deliver(end: LinkEnd, buffer: &mut PacketBuffer, numbers: &mut Vec<u64>, effe
 }
 
 /// Returns the station of an end, and the station of the other end.
-fn stations(end: LinkEnd) -> [Station; 2] {
+fn stations(end: LinkEnd) -> [StationIndex; 2] {
     [end.into(), (1 - end).into()]
 }
 
 /// Returns mutable access to an end and to the other end.
-fn pair(ends: &mut [LinkEndpoint; 2], end: LinkEnd) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
+fn both_ends(ends: &mut [LinkEndpoint; 2], end: LinkEnd) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
     let [a, b] = ends;
     if end == 0 { (a, b) } else { (b, a) }
 }

@@ -2,19 +2,19 @@
 //!
 //! The minimum MPDU start spacing is not simulated. A real sender inserts empty delimiters between short
 //! MPDUs to keep this spacing (§10.12.3).
-use super::format::Format;
+use super::format::PpduFormat;
 use super::mode::TxMode;
 use airhop_base::Span;
 
 /// Length of the delimiter before each MPDU, in bytes.
 pub const DELIMITER_BYTES: u32 = 4;
 /// Length of the MAC header and FCS of a QoS Data frame, in bytes (IEEE 802.11-2020 §9.3.2.1).
-pub const QOS_MAC_BYTES: u32 = 26 + 4;
+pub const QOS_MAC_OVERHEAD_BYTES: u32 = 26 + 4;
 /// Maximum length in bytes of an MPDU in an HT A-MPDU. The length field of the delimiter has 12 bits (IEEE
 /// 802.11-2020 §9.7.1).
-pub const HT_MPDU_LIMIT: u32 = 4095;
+pub const MAX_HT_MPDU_BYTES: u32 = 4095;
 /// Maximum MPDU lengths in bytes that a VHT or HE receiver may announce (IEEE 802.11-2020 §9.4.2.157.2).
-pub const MPDU_LIMITS: [u32; 3] = [3895, 7991, 11_454];
+pub const MAX_MPDU_BYTES: [u32; 3] = [3895, 7991, 11_454];
 
 /// Returns the length in bytes of the A-MPDU subframe of an MPDU: delimiter, MPDU, and padding to a multiple
 /// of four. The last subframe has no padding.
@@ -42,10 +42,10 @@ impl PsduLimits {
     /// `mode` lasts at most `time`: [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP. If
     /// `bytes` is too small for two MPDUs, every PSDU has a single MPDU.
     pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> PsduLimits {
-        let alone = mode.largest_psdu(time);
+        let alone = mode.max_psdu_bytes(time);
         let (mpdu, before_single) = match mode.settings().format {
-            Format::Ht => (HT_MPDU_LIMIT, 0),
-            Format::Vht | Format::He => (MPDU_LIMITS[2], DELIMITER_BYTES), // S-MPDU
+            PpduFormat::Ht => (MAX_HT_MPDU_BYTES, 0),
+            PpduFormat::Vht | PpduFormat::He => (MAX_MPDU_BYTES[2], DELIMITER_BYTES), // S-MPDU
         };
         PsduLimits { alone, together: alone.min(bytes), mpdu, frames, before_single }
     }
@@ -61,7 +61,7 @@ impl PsduLimits {
     /// `together` with several MPDUs. The two times differ because a BlockAck is longer than an Ack.
     #[must_use]
     pub fn limited_to_txop(&self, mode: &TxMode, alone: Span, together: Span) -> PsduLimits {
-        let [alone, together] = [alone, together].map(|time| mode.largest_psdu(time));
+        let [alone, together] = [alone, together].map(|time| mode.max_psdu_bytes(time));
         PsduLimits { alone: self.alone.min(alone), together: self.together.min(together), ..*self }
     }
 }
@@ -134,9 +134,9 @@ mod tests {
     use super::super::{Band, MAX_PPDU_TIME, TxSettings};
     use super::*;
 
-    fn mode(format: Format, mcs: u8, streams: u8, width_mhz: u32) -> TxMode {
+    fn mode(format: PpduFormat, mcs: u8, streams: u8, width_mhz: u32) -> TxMode {
         let (band, guard) = (Band::Ghz5, Span::from_nanos(800));
-        TxMode::new(TxSettings { format, band, mcs, streams, width_mhz, guard }).unwrap()
+        TxMode::new(TxSettings { format, band, mcs, streams, width_mhz, guard_interval: guard }).unwrap()
     }
 
     fn psdu(limits: &PsduLimits, lengths: &[u32]) -> (u32, u32) {
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn all_ampdu_subframes_but_the_last_are_padded() {
         assert_eq!([1534, 1535, 1536, 1537, 1538].map(subframe_bytes), [1540, 1540, 1540, 1544, 1544]);
-        let limits = PsduLimits::new(&mode(Format::Vht, 9, 1, 80), MOST, 64, MAX_PPDU_TIME);
+        let limits = PsduLimits::new(&mode(PpduFormat::Vht, 9, 1, 80), MOST, 64, MAX_PPDU_TIME);
         assert_eq!(psdu(&limits, &[1538; 3]), (3, 1544 + 1544 + 1542));
         assert_eq!(psdu(&limits, &[90, 1538, 33]), (3, 96 + 1544 + 37));
         assert_eq!(psdu(&limits, &[1538; 100]), (64, 63 * 1544 + 1542));
@@ -161,13 +161,13 @@ mod tests {
     fn only_vht_and_he_put_a_delimiter_before_a_single_mpdu() {
         let alone =
             |format| psdu(&PsduLimits::new(&mode(format, 7, 1, 20), 0, 64, MAX_PPDU_TIME), &[1538, 1538]);
-        assert_eq!(Format::ALL.map(alone), [(1, 1538), (1, 1542), (1, 1542)]);
+        assert_eq!(PpduFormat::ALL.map(alone), [(1, 1538), (1, 1542), (1, 1542)]);
     }
 
     /// The maximum length of an A-MPDU is exact to the byte. It does not apply to a PSDU with a single MPDU.
     #[test]
     fn ampdu_bytes_frames_and_mpdu_lengths_are_limited() {
-        let ht = mode(Format::Ht, 7, 1, 20);
+        let ht = mode(PpduFormat::Ht, 7, 1, 20);
         let fits = |bytes, frames, lengths: &[u32]| {
             psdu(&PsduLimits::new(&ht, bytes, frames, MAX_PPDU_TIME), lengths).0
         };
@@ -177,14 +177,18 @@ mod tests {
         assert_eq!(fits(MOST, 64, &[4095, 4095, 4095]), 3);
         assert_eq!(fits(MOST, 64, &[4095, 4096, 4095]), 1);
         assert_eq!(fits(MOST, 64, &[4096, 90, 90]), 1);
-        let vht = PsduLimits::new(&mode(Format::Vht, 7, 1, 20), MOST, 64, MAX_PPDU_TIME);
+        let vht = PsduLimits::new(&mode(PpduFormat::Vht, 7, 1, 20), MOST, 64, MAX_PPDU_TIME);
         assert_eq!(psdu(&vht, &[4096, 11_454, 11_455]).0, 2);
     }
 
     /// For every PSDU length, the largest PSDU within a time limit agrees with the airtime.
     #[test]
     fn an_ampdu_ends_with_the_last_mpdu_within_the_ppdu_time() {
-        let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];
+        let modes = [
+            mode(PpduFormat::Ht, 7, 1, 20),
+            mode(PpduFormat::Vht, 0, 2, 20),
+            mode(PpduFormat::He, 11, 1, 20),
+        ];
         for (mode, time_us) in modes.iter().flat_map(|mode| [300, 2080, 5484].map(|us| (mode, us))) {
             let time = Span::from_micros(time_us);
             let limits = PsduLimits::new(mode, MOST, 2000, time);
@@ -193,7 +197,7 @@ mod tests {
                 let (frames, bytes) = (most.mpdu_count(), most.bytes());
                 assert!(frames == 0 || mode.airtime(bytes) <= time, "{mode:?} {mpdu}");
                 let more = if frames == 0 { limits.before_single + mpdu } else { most.padded + 4 + mpdu };
-                let is_too_long = more > mode.settings().format.max_psdu();
+                let is_too_long = more > mode.settings().format.max_psdu_bytes();
                 assert!(is_too_long || mode.airtime(more) > time, "{mode:?} {mpdu}");
             }
         }
@@ -202,7 +206,7 @@ mod tests {
     /// Extreme values do not overflow.
     #[test]
     fn an_mpdu_of_extreme_length_does_not_fit() {
-        let limits = PsduLimits::new(&mode(Format::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));
+        let limits = PsduLimits::new(&mode(PpduFormat::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));
         assert_eq!(psdu(&limits, &[u32::MAX]), (0, 0));
         assert_eq!(psdu(&limits, &[90, u32::MAX]), (1, 94));
     }

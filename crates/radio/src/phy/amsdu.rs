@@ -1,6 +1,6 @@
 //! A-MSDU: several MSDUs in one MPDU (IEEE 802.11-2020 §9.3.2.2.2).
-use super::ampdu::{DELIMITER_BYTES, HT_MPDU_LIMIT, MPDU_LIMITS, QOS_MAC_BYTES};
-use super::format::{Format, MAX_PPDU_TIME};
+use super::ampdu::{DELIMITER_BYTES, MAX_HT_MPDU_BYTES, MAX_MPDU_BYTES, QOS_MAC_OVERHEAD_BYTES};
+use super::format::{MAX_PPDU_TIME, PpduFormat};
 use super::mode::TxMode;
 
 /// Length of a subframe header in bytes: destination, source, length.
@@ -11,10 +11,10 @@ pub const SUBFRAME_HEADER_BYTES: u32 = 14;
 /// HT receivers announce 3839 or 7935 bytes, but an MPDU in an A-MPDU has at most 4095 bytes (IEEE
 /// 802.11-2020 §9.4.2.55.2, §9.7.1). VHT and HE limit the MPDU with header and FCS to 11454 bytes
 /// (§9.4.2.157.2).
-pub const fn max_amsdu_bytes(format: Format) -> u32 {
+pub const fn max_amsdu_bytes(format: PpduFormat) -> u32 {
     match format {
-        Format::Ht => HT_MPDU_LIMIT - QOS_MAC_BYTES,
-        Format::Vht | Format::He => MPDU_LIMITS[2] - QOS_MAC_BYTES,
+        PpduFormat::Ht => MAX_HT_MPDU_BYTES - QOS_MAC_OVERHEAD_BYTES,
+        PpduFormat::Vht | PpduFormat::He => MAX_MPDU_BYTES[2] - QOS_MAC_OVERHEAD_BYTES,
     }
 }
 
@@ -33,8 +33,8 @@ impl MpduFraming {
     /// Creates the framing for packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most
     /// `amsdu` bytes. The MPDU fits into an A-MPDU of `ampdu` bytes and into the longest PPDU of `mode`.
     pub fn new(mode: &TxMode, amsdu: u32, ampdu: u32, overhead: u32) -> MpduFraming {
-        let mac = overhead.min(QOS_MAC_BYTES);
-        let longest = mode.largest_psdu(MAX_PPDU_TIME).min(ampdu);
+        let mac = overhead.min(QOS_MAC_OVERHEAD_BYTES);
+        let longest = mode.max_psdu_bytes(MAX_PPDU_TIME).min(ampdu);
         MpduFraming {
             max_amsdu_bytes: amsdu.min(longest.saturating_sub(DELIMITER_BYTES + mac)),
             mac_header_bytes: mac,
@@ -117,21 +117,22 @@ mod tests {
         assert_eq!([3045, 3046].map(|limit| body(limit, [1508; 9]).0), [1, 2]);
         assert_eq!([3839, 7935].map(|limit| body(limit, [1508; 9])), [(2, 3046), (5, 7618)]);
         assert_eq!(body(100, [1508, 1508]), (1, 1508), "not for a single MSDU");
-        assert_eq!(Format::ALL.map(max_amsdu_bytes), [4065, 11_424, 11_424]);
-        assert_eq!(Format::ALL.map(|format| body(max_amsdu_bytes(format), [1508; 9]).0), [2, 7, 7]);
+        assert_eq!(PpduFormat::ALL.map(max_amsdu_bytes), [4065, 11_424, 11_424]);
+        assert_eq!(PpduFormat::ALL.map(|format| body(max_amsdu_bytes(format), [1508; 9]).0), [2, 7, 7]);
     }
 
     /// The A-MSDU fits into the A-MPDU and into the longest PPDU: at 6.5 Mbit/s, 5.484 ms carry 4425 bytes.
     #[test]
     fn an_amsdu_fits_into_its_ampdu_and_ppdu_time() {
         let mode = |mcs| {
-            let (format, band, guard) = (Format::Vht, Band::Ghz5, Span::from_nanos(800));
-            TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap()
+            let (format, band, guard) = (PpduFormat::Vht, Band::Ghz5, Span::from_nanos(800));
+            TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard_interval: guard })
+                .unwrap()
         };
         let limit = |mcs, amsdu, ampdu| MpduFraming::new(&mode(mcs), amsdu, ampdu, 38).max_amsdu_bytes;
         assert_eq!(limit(8, 11_424, u32::MAX), 11_424);
         assert_eq!(limit(8, 11_424, 8191), 8191 - 34);
-        assert_eq!(limit(0, 11_424, u32::MAX), mode(0).largest_psdu(MAX_PPDU_TIME) - 34);
+        assert_eq!(limit(0, 11_424, u32::MAX), mode(0).max_psdu_bytes(MAX_PPDU_TIME) - 34);
         assert_eq!(limit(0, 0, u32::MAX), 0);
         assert_eq!(
             MpduFraming::new(&mode(8), 7935, u32::MAX, 38),

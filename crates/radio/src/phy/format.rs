@@ -16,8 +16,8 @@ pub const CF_END_BYTES: u32 = 20;
 /// Returns the length in bytes of a compressed BlockAck frame for a window of `window` MPDUs. The bitmap has
 /// 64 or 256 bits (IEEE 802.11-2020 §9.3.1.8; 802.11ax-2021).
 pub const fn block_ack_bytes(window: u32) -> u32 {
-    const WITHOUT_BITMAP: u32 = 24;
-    WITHOUT_BITMAP + if window <= 64 { 64 / 8 } else { 256 / 8 }
+    const BYTES_WITHOUT_BITMAP: u32 = 24;
+    BYTES_WITHOUT_BITMAP + if window <= 64 { 64 / 8 } else { 256 / 8 }
 }
 
 /// Frequency band.
@@ -50,7 +50,7 @@ impl Band {
 
 /// Format of a PPDU. Each of 802.11n, ac and ax introduced one format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum PpduFormat {
     /// High throughput, 802.11n: the mixed format (IEEE 802.11-2020 clause 19).
     Ht,
     /// Very high throughput, 802.11ac (IEEE 802.11-2020 clause 21).
@@ -59,21 +59,21 @@ pub enum Format {
     He,
 }
 
-impl Format {
+impl PpduFormat {
     /// All formats, the oldest first.
-    pub const ALL: [Format; 3] = [Format::Ht, Format::Vht, Format::He];
+    pub const ALL: [PpduFormat; 3] = [PpduFormat::Ht, PpduFormat::Vht, PpduFormat::He];
 
     /// Returns the name of the standard.
     pub const fn name(self) -> &'static str {
         match self {
-            Format::Ht => "802.11n",
-            Format::Vht => "802.11ac",
-            Format::He => "802.11ax",
+            PpduFormat::Ht => "802.11n",
+            PpduFormat::Vht => "802.11ac",
+            PpduFormat::He => "802.11ax",
         }
     }
 
     /// Returns the format that the standard with this name introduced; `None` for other names.
-    pub fn find(name: &str) -> Option<Format> {
+    pub fn find(name: &str) -> Option<PpduFormat> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
@@ -81,12 +81,12 @@ impl Format {
     /// at 2.4 GHz.
     pub const fn phy(self, band: Band) -> Option<Phy> {
         match (self, band) {
-            (Format::Ht, Band::Ghz5) => Some(Phy::HT),
-            (Format::Ht, Band::Ghz2_4) => Some(Phy::HT_2_4_GHZ),
-            (Format::Vht, Band::Ghz5) => Some(Phy::VHT),
-            (Format::Vht, Band::Ghz2_4) => None,
-            (Format::He, Band::Ghz5) => Some(Phy::HE),
-            (Format::He, Band::Ghz2_4) => Some(Phy::HE_2_4_GHZ),
+            (PpduFormat::Ht, Band::Ghz5) => Some(Phy::HT),
+            (PpduFormat::Ht, Band::Ghz2_4) => Some(Phy::HT_2_4_GHZ),
+            (PpduFormat::Vht, Band::Ghz5) => Some(Phy::VHT),
+            (PpduFormat::Vht, Band::Ghz2_4) => None,
+            (PpduFormat::He, Band::Ghz5) => Some(Phy::HE),
+            (PpduFormat::He, Band::Ghz2_4) => Some(Phy::HE_2_4_GHZ),
         }
     }
 
@@ -94,17 +94,17 @@ impl Format {
     /// index.
     pub const fn max_mcs(self) -> u8 {
         match self {
-            Format::Ht => 7,
-            Format::Vht => 9,
-            Format::He => 11,
+            PpduFormat::Ht => 7,
+            PpduFormat::Vht => 9,
+            PpduFormat::He => 11,
         }
     }
 
     /// Returns the maximum number of spatial streams.
     pub const fn max_streams(self) -> u8 {
         match self {
-            Format::Ht => 4,
-            Format::Vht | Format::He => 8,
+            PpduFormat::Ht => 4,
+            PpduFormat::Vht | PpduFormat::He => 8,
         }
     }
 
@@ -112,28 +112,29 @@ impl Format {
     /// the band.
     pub const fn widths_mhz(self, band: Band) -> &'static [u32] {
         match (self, band) {
-            (Format::Vht, Band::Ghz2_4) => &[],
-            (Format::Ht, _) | (Format::He, Band::Ghz2_4) => &[20, 40],
-            (Format::Vht | Format::He, Band::Ghz5) => &[20, 40, 80, 160],
+            (PpduFormat::Vht, Band::Ghz2_4) => &[],
+            (PpduFormat::Ht, _) | (PpduFormat::He, Band::Ghz2_4) => &[20, 40],
+            (PpduFormat::Vht | PpduFormat::He, Band::Ghz5) => &[20, 40, 80, 160],
         }
     }
 
     /// Returns the guard intervals in ascending order.
-    pub const fn guards(self) -> &'static [Span] {
-        const OF_HT: &[Span] = &[Span::from_nanos(400), Span::from_nanos(800)];
-        const OF_HE: &[Span] = &[Span::from_nanos(800), Span::from_nanos(1600), Span::from_nanos(3200)];
+    pub const fn guard_intervals(self) -> &'static [Span] {
+        const HT_GUARD_INTERVALS: &[Span] = &[Span::from_nanos(400), Span::from_nanos(800)];
+        const HE_GUARD_INTERVALS: &[Span] =
+            &[Span::from_nanos(800), Span::from_nanos(1600), Span::from_nanos(3200)];
         match self {
-            Format::Ht | Format::Vht => OF_HT,
-            Format::He => OF_HE,
+            PpduFormat::Ht | PpduFormat::Vht => HT_GUARD_INTERVALS,
+            PpduFormat::He => HE_GUARD_INTERVALS,
         }
     }
 
     /// Returns aPSDUMaxLength in bytes (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
-    pub const fn max_psdu(self) -> u32 {
+    pub const fn max_psdu_bytes(self) -> u32 {
         match self {
-            Format::Ht => 65_535,
-            Format::Vht => 1_048_575,
-            Format::He => 6_500_631,
+            PpduFormat::Ht => 65_535,
+            PpduFormat::Vht => 1_048_575,
+            PpduFormat::He => 6_500_631,
         }
     }
 }
@@ -143,20 +144,20 @@ impl Format {
 /// those of DCF and of best effort in EDCA.
 impl Phy {
     /// 802.11n at 5 GHz (IEEE 802.11-2020 §19.4.4).
-    pub const HT: Phy = of_ofdm("802.11n", Band::Ghz5);
+    pub const HT: Phy = ofdm_phy("802.11n", Band::Ghz5);
     /// 802.11n at 2.4 GHz, with short slots.
-    pub const HT_2_4_GHZ: Phy = of_ofdm("802.11n", Band::Ghz2_4);
+    pub const HT_2_4_GHZ: Phy = ofdm_phy("802.11n", Band::Ghz2_4);
     /// 802.11ac (IEEE 802.11-2020 §21.4.4).
-    pub const VHT: Phy = of_ofdm("802.11ac", Band::Ghz5);
+    pub const VHT: Phy = ofdm_phy("802.11ac", Band::Ghz5);
     /// 802.11ax at 5 GHz (802.11ax-2021 §27.4.4).
-    pub const HE: Phy = of_ofdm("802.11ax", Band::Ghz5);
+    pub const HE: Phy = ofdm_phy("802.11ax", Band::Ghz5);
     /// 802.11ax at 2.4 GHz, with short slots.
-    pub const HE_2_4_GHZ: Phy = of_ofdm("802.11ax", Band::Ghz2_4);
+    pub const HE_2_4_GHZ: Phy = ofdm_phy("802.11ax", Band::Ghz2_4);
 }
 
 /// Returns the timing of a standard with OFDM control frames (IEEE 802.11-2020 clause 17, and clause 18 at
 /// 2.4 GHz).
-const fn of_ofdm(name: &'static str, band: Band) -> Phy {
+const fn ofdm_phy(name: &'static str, band: Band) -> Phy {
     let sifs = match band {
         Band::Ghz2_4 => Span::from_micros(10),
         Band::Ghz5 => Span::from_micros(16),
@@ -167,7 +168,7 @@ const fn of_ofdm(name: &'static str, band: Band) -> Phy {
         sifs,
         cw_min: 15,
         cw_max: 1023,
-        plcp: Span::from_micros(20),
+        plcp_duration: Span::from_micros(20),
         coding: Coding::Ofdm { signal_extension: band.signal_extension() },
         rates: &OFDM_RATES,
     }

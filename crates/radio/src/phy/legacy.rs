@@ -12,11 +12,11 @@ pub const CTS_BYTES: u32 = 14;
 pub const ACK_BYTES: u32 = 14;
 /// Length of the MAC header and FCS of a data frame, in bytes (IEEE 802.11-2016 §9.3.2.1). Each fragment has
 /// a header and an FCS.
-pub const MAC_BYTES: u32 = 24 + 4;
+pub const MAC_OVERHEAD_BYTES: u32 = 24 + 4;
 /// Length of LLC and SNAP before each packet, in bytes (IEEE 802.2).
 pub const LLC_BYTES: u32 = 8;
 /// Number of bytes that a data frame adds to an IP packet: MAC header, FCS, LLC and SNAP.
-pub const DATA_OVERHEAD: u32 = MAC_BYTES + LLC_BYTES;
+pub const DATA_OVERHEAD_BYTES: u32 = MAC_OVERHEAD_BYTES + LLC_BYTES;
 
 /// Timing of one 802.11 PHY.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Phy {
     /// Largest contention window in slots.
     pub cw_max: u32,
     /// Duration of PLCP preamble and header, the same at any data rate.
-    pub plcp: Span,
+    pub plcp_duration: Span,
     /// Coding of a frame's bits. The airtime depends on it.
     pub coding: Coding,
     /// Rates of the standard in ascending order. The first is the lowest basic rate.
@@ -74,7 +74,7 @@ impl Phy {
         sifs: Span::from_micros(28),
         cw_min: 15,
         cw_max: 1023,
-        plcp: Span::from_micros(128),
+        plcp_duration: Span::from_micros(128),
         coding: Coding::Serial,
         rates: &FHSS_RATES,
     };
@@ -86,7 +86,7 @@ impl Phy {
         sifs: Span::from_micros(10),
         cw_min: 31,
         cw_max: 1023,
-        plcp: Span::from_micros(192),
+        plcp_duration: Span::from_micros(192),
         coding: Coding::Serial,
         rates: &DSSS_RATES,
     };
@@ -98,7 +98,7 @@ impl Phy {
         sifs: Span::from_micros(10),
         cw_min: 15,
         cw_max: 1023,
-        plcp: Span::from_micros(20),
+        plcp_duration: Span::from_micros(20),
         coding: Coding::Ofdm { signal_extension: Span::from_micros(6) },
         rates: &OFDM_RATES,
     };
@@ -132,13 +132,13 @@ impl Phy {
     /// aRxPHYStartDelay, the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4,
     /// 17-21).
     pub fn response_timeout(&self) -> Span {
-        self.slot + self.plcp
+        self.slot + self.plcp_duration
     }
 
     /// Returns the airtime of a MAC frame of `bytes` bytes at `rate`, including the preamble, rounded up to a
     /// nanosecond.
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
-        self.plcp
+        self.plcp_duration
             + match self.coding {
                 Coding::Serial => rate.time_for_bytes(bytes),
                 Coding::Ofdm { signal_extension } => ofdm_data_duration(bytes, rate) + signal_extension,

@@ -1,5 +1,5 @@
 //! Transmission mode of a PPDU of 802.11n, ac or ax, and its airtime.
-use super::format::{BASIC_RATES, Format};
+use super::format::{BASIC_RATES, PpduFormat};
 use super::settings::{ModeError, TxSettings};
 use super::symbol::{SymbolBits, data_subcarriers};
 use airhop_base::{Rate, Span};
@@ -36,18 +36,18 @@ impl TxMode {
     /// combination.
     pub fn new(settings: TxSettings) -> Result<TxMode, ModeError> {
         settings.check()?;
-        let TxSettings { format, band, mcs, streams, width_mhz, guard } = settings;
+        let TxSettings { format, band, mcs, streams, width_mhz, guard_interval: guard } = settings;
         let symbol = SymbolBits::from_settings(&settings).ok_or(ModeError::LeftOut {
             format,
             mcs,
             streams,
             width_mhz,
         })?;
-        let useful_ns = if format == Format::He { 12_800 } else { 3_200 };
+        let useful_ns = if format == PpduFormat::He { 12_800 } else { 3_200 };
         Ok(TxMode {
             settings,
             symbol,
-            overhead_bits: 16 + 6 * u64::from(symbol.encoders),
+            overhead_bits: 16 + 6 * u64::from(symbol.encoder_count),
             symbol_ns: useful_ns + guard.nanos(),
             around: preamble(&settings) + band.signal_extension(),
         })
@@ -59,13 +59,13 @@ impl TxMode {
     }
 
     /// Returns N_DBPS, the number of data bits per symbol.
-    pub fn data_bits(&self) -> u32 {
+    pub fn data_bits_per_symbol(&self) -> u32 {
         self.symbol.data_bits
     }
 
     /// Returns N_ES, the number of convolutional encoders; 0 with LDPC.
-    pub fn encoders(&self) -> u32 {
-        self.symbol.encoders
+    pub fn encoder_count(&self) -> u32 {
+        self.symbol.encoder_count
     }
 
     /// Returns the data rate in the standard's tables, rounded down to 1 bit/s. The rate is the number of
@@ -106,7 +106,7 @@ impl TxMode {
 
     /// Returns the maximum length in bytes of a PSDU whose PPDU lasts at most `time`; 0 if even an empty PSDU
     /// lasts longer. The result is within the format's limit.
-    pub fn largest_psdu(&self, time: Span) -> u32 {
+    pub fn max_psdu_bytes(&self, time: Span) -> u32 {
         let nanos = time.saturating_sub(self.around).nanos();
         let symbols = if self.symbol_ns == SHORT_SYMBOL_NS {
             nanos / OFDM_SYMBOL_NS * OFDM_SYMBOL_NS / SHORT_SYMBOL_NS
@@ -114,7 +114,7 @@ impl TxMode {
             nanos / self.symbol_ns
         };
         let bits = symbols.saturating_mul(self.symbol.data_bits.into()).saturating_sub(self.overhead_bits);
-        let most = self.settings.format.max_psdu();
+        let most = self.settings.format.max_psdu_bytes();
         u32::try_from(bits / 8).map_or(most, |bytes| bytes.min(most))
     }
 
@@ -138,14 +138,14 @@ impl TxMode {
 /// Returns the duration of the preamble, from the legacy training fields to the last field before the data
 /// field (IEEE 802.11-2020 §19.3.2, §21.3.2; 802.11ax-2021 §27.3.4).
 fn preamble(settings: &TxSettings) -> Span {
-    const LEGACY: Span = Span::from_micros(20);
+    const LEGACY_PREAMBLE: Span = Span::from_micros(20);
     const SIGNAL: Span = Span::from_micros(4);
     const STF: Span = Span::from_micros(4);
     let ltfs = ltf(settings) * ltf_count(settings.streams);
     match settings.format {
-        Format::Ht => LEGACY + SIGNAL * 2 + STF + ltfs,
-        Format::Vht => LEGACY + SIGNAL * 2 + STF + ltfs + SIGNAL, // VHT-SIG-A, VHT-SIG-B
-        Format::He => LEGACY + SIGNAL + SIGNAL * 2 + STF + ltfs,  // RL-SIG, HE-SIG-A
+        PpduFormat::Ht => LEGACY_PREAMBLE + SIGNAL * 2 + STF + ltfs,
+        PpduFormat::Vht => LEGACY_PREAMBLE + SIGNAL * 2 + STF + ltfs + SIGNAL, // VHT-SIG-A, VHT-SIG-B
+        PpduFormat::He => LEGACY_PREAMBLE + SIGNAL + SIGNAL * 2 + STF + ltfs,  // RL-SIG, HE-SIG-A
     }
 }
 
@@ -156,10 +156,12 @@ fn ltf_count(streams: u8) -> u64 {
 
 /// Returns the duration of a long training field.
 fn ltf(settings: &TxSettings) -> Span {
-    const SHORTEST: Span = Span::from_nanos(3200);
+    const SHORTEST_LTF: Span = Span::from_nanos(3200);
     match settings.format {
-        Format::Ht | Format::Vht => Span::from_micros(4),
-        Format::He if settings.guard == Span::from_nanos(3200) => SHORTEST * 4 + settings.guard,
-        Format::He => SHORTEST * 2 + settings.guard,
+        PpduFormat::Ht | PpduFormat::Vht => Span::from_micros(4),
+        PpduFormat::He if settings.guard_interval == Span::from_nanos(3200) => {
+            SHORTEST_LTF * 4 + settings.guard_interval
+        }
+        PpduFormat::He => SHORTEST_LTF * 2 + settings.guard_interval,
     }
 }

@@ -1,5 +1,5 @@
 //! Settings of a PPDU of 802.11n, ac or ax, and their ranges.
-use super::format::{Band, Format};
+use super::format::{Band, PpduFormat};
 use airhop_base::Span;
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TxSettings {
     /// Format of the PPDU.
-    pub format: Format,
+    pub format: PpduFormat,
     /// Frequency band. The channel widths and the signal extension depend on it.
     pub band: Band,
     /// Modulation and coding scheme per spatial stream: from 0 to 7 (HT), 9 (VHT) or 11 (HE).
@@ -17,13 +17,13 @@ pub struct TxSettings {
     /// Channel width in MHz.
     pub width_mhz: u32,
     /// Guard interval of the data symbols.
-    pub guard: Span,
+    pub guard_interval: Span,
 }
 
 impl TxSettings {
     /// Checks that every setting is within the format's range.
     pub(super) fn check(&self) -> Result<(), ModeError> {
-        let TxSettings { format, band, mcs, streams, width_mhz, guard } = *self;
+        let TxSettings { format, band, mcs, streams, width_mhz, guard_interval: guard } = *self;
         if format.phy(band).is_none() {
             return Err(ModeError::Band { format, band });
         }
@@ -36,7 +36,7 @@ impl TxSettings {
         if !format.widths_mhz(band).contains(&width_mhz) {
             return Err(ModeError::Width { format, band, width_mhz });
         }
-        if !format.guards().contains(&guard) {
+        if !format.guard_intervals().contains(&guard) {
             return Err(ModeError::Guard { format, guard });
         }
         Ok(())
@@ -50,28 +50,28 @@ pub enum ModeError {
     /// The standard does not use this band.
     Band {
         /// Format of the PPDU.
-        format: Format,
+        format: PpduFormat,
         /// The band.
         band: Band,
     },
     /// The format has no such MCS.
     Mcs {
         /// Format of the PPDU.
-        format: Format,
+        format: PpduFormat,
         /// The MCS.
         mcs: u8,
     },
     /// Zero streams, or too many for the format.
     Streams {
         /// Format of the PPDU.
-        format: Format,
+        format: PpduFormat,
         /// Number of spatial streams.
         streams: u8,
     },
     /// The format has no such channel width in this band.
     Width {
         /// Format of the PPDU.
-        format: Format,
+        format: PpduFormat,
         /// The band.
         band: Band,
         /// Channel width in MHz.
@@ -80,7 +80,7 @@ pub enum ModeError {
     /// The format has no such guard interval.
     Guard {
         /// Format of the PPDU.
-        format: Format,
+        format: PpduFormat,
         /// The guard interval.
         guard: Span,
     },
@@ -88,7 +88,7 @@ pub enum ModeError {
     /// cannot be divided equally among the encoders (IEEE 802.11-2020 §21.5).
     LeftOut {
         /// Format of the PPDU.
-        format: Format,
+        format: PpduFormat,
         /// The MCS.
         mcs: u8,
         /// Number of spatial streams.
@@ -100,7 +100,8 @@ pub enum ModeError {
 
 impl fmt::Display for ModeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let in_band = |format: Format, band: Band| format!("{} in the {} band", format.name(), band.name());
+        let in_band =
+            |format: PpduFormat, band: Band| format!("{} in the {} band", format.name(), band.name());
         match *self {
             ModeError::Band { format, band } => {
                 write!(f, "the {} band: expected 5 GHz for {}", band.name(), format.name())
@@ -121,7 +122,8 @@ impl fmt::Display for ModeError {
                 write!(f, "a width of {width_mhz} MHz: expected {widths} for {}", in_band(format, band))
             }
             ModeError::Guard { format, guard } => {
-                let guards = one_of(format.guards().iter().map(|guard| format!("{} ns", guard.nanos())));
+                let guards =
+                    one_of(format.guard_intervals().iter().map(|guard| format!("{} ns", guard.nanos())));
                 write!(f, "a guard interval of {} ns: expected {guards} for {}", guard.nanos(), format.name())
             }
             ModeError::LeftOut { format, mcs, streams, width_mhz } => {

@@ -1,5 +1,5 @@
 //! Number of bits of an OFDM symbol, by modulation, subcarriers and spatial streams.
-use super::format::Format;
+use super::format::PpduFormat;
 use super::settings::TxSettings;
 
 /// Coded bits per subcarrier, and code rate as a fraction, by MCS (IEEE 802.11-2020 §19.5, §21.5;
@@ -23,7 +23,7 @@ const MODULATIONS: [(u32, [u32; 2]); 12] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modulation {
     /// Coded bits per subcarrier and symbol: 1 for BPSK, 2 for QPSK, log2(M) for M-QAM.
-    pub bits: u32,
+    pub bits_per_subcarrier: u32,
     /// Code rate, as a fraction.
     pub code_rate: [u32; 2],
 }
@@ -32,7 +32,7 @@ impl Modulation {
     /// Returns modulation and code rate of an MCS from 0 to 11.
     pub const fn from_mcs(mcs: u8) -> Modulation {
         let (bits, code_rate) = MODULATIONS[mcs as usize];
-        Modulation { bits, code_rate }
+        Modulation { bits_per_subcarrier: bits, code_rate }
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) struct SymbolBits {
     /// Data bits per symbol as a fraction, before rounding. HE's tables compute data rates from the fraction.
     pub exact_bits: [u32; 2],
     /// N_ES: number of convolutional encoders; 0 with LDPC. Each encoder adds 6 tail bits to the PSDU.
-    pub encoders: u32,
+    pub encoder_count: u32,
 }
 
 impl SymbolBits {
@@ -56,36 +56,36 @@ impl SymbolBits {
     /// within the range of the format.
     pub fn from_settings(settings: &TxSettings) -> Option<SymbolBits> {
         let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
-        let Modulation { bits: tone_bits, code_rate: [share, of] } = Modulation::from_mcs(mcs);
+        let Modulation { bits_per_subcarrier: tone_bits, code_rate: [share, of] } = Modulation::from_mcs(mcs);
         let coded_bits = data_subcarriers(format, width_mhz) * tone_bits * u32::from(streams);
         let exact_bits = [coded_bits * share, of];
         let data_bits = exact_bits[0] / of;
         let is_whole = exact_bits[0].is_multiple_of(of);
         let encoders = match format {
-            Format::Ht => encoders(coded_bits, data_bits, HT_ENCODER_BITS),
-            Format::Vht if !is_whole || EXCLUDED_VHT_MODES.contains(&(width_mhz, streams, mcs)) => {
+            PpduFormat::Ht => encoder_count(coded_bits, data_bits, MAX_HT_ENCODER_BITS),
+            PpduFormat::Vht if !is_whole || EXCLUDED_VHT_MODES.contains(&(width_mhz, streams, mcs)) => {
                 return None;
             }
-            Format::Vht => encoders(coded_bits, data_bits, VHT_ENCODER_BITS),
+            PpduFormat::Vht => encoder_count(coded_bits, data_bits, MAX_VHT_ENCODER_BITS),
             // With LDPC there is no convolutional encoder. LDPC is mandatory above 20 MHz, 4 streams or MCS 9
             // (802.11ax-2021 §27.3.12.5).
-            Format::He => u32::from(width_mhz == 20 && streams <= 4 && mcs <= 9),
+            PpduFormat::He => u32::from(width_mhz == 20 && streams <= 4 && mcs <= 9),
         };
-        Some(SymbolBits { data_bits, exact_bits, encoders })
+        Some(SymbolBits { data_bits, exact_bits, encoder_count: encoders })
     }
 }
 
 /// Maximum number of data bits per symbol that one HT encoder supports: 300 Mbit/s with the short guard
 /// interval, 270 Mbit/s with the long guard interval.
-const HT_ENCODER_BITS: u32 = 1080;
+const MAX_HT_ENCODER_BITS: u32 = 1080;
 /// Maximum number of data bits per symbol that one VHT encoder supports: 600 Mbit/s with the short guard
 /// interval, 540 Mbit/s with the long guard interval.
-const VHT_ENCODER_BITS: u32 = 2160;
+const MAX_VHT_ENCODER_BITS: u32 = 2160;
 
 /// Returns N_ES, the smallest sufficient number of encoders that divides both data bits and coded bits. An
 /// encoder supports at most `each` data bits per symbol. This rule reproduces the tables in IEEE 802.11-2020
 /// §19.5 and §21.5.
-fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
+fn encoder_count(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
     let mut count = data_bits.div_ceil(each);
     while !(coded_bits.is_multiple_of(count) && data_bits.is_multiple_of(count)) {
         count += 1;
@@ -95,15 +95,15 @@ fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
 
 /// Returns N_SD, the number of data subcarriers of a channel. In HE these are the data subcarriers of the
 /// resource unit that fills the channel (242, 484, 996 or twice 996 tones).
-pub(super) fn data_subcarriers(format: Format, width_mhz: u32) -> u32 {
+pub(super) fn data_subcarriers(format: PpduFormat, width_mhz: u32) -> u32 {
     match (format, width_mhz) {
-        (Format::Ht | Format::Vht, 20) => 52,
-        (Format::Ht | Format::Vht, 40) => 108,
-        (Format::Ht | Format::Vht, 80) => 234,
-        (Format::Ht | Format::Vht, _) => 468,
-        (Format::He, 20) => 234,
-        (Format::He, 40) => 468,
-        (Format::He, 80) => 980,
-        (Format::He, _) => 1960,
+        (PpduFormat::Ht | PpduFormat::Vht, 20) => 52,
+        (PpduFormat::Ht | PpduFormat::Vht, 40) => 108,
+        (PpduFormat::Ht | PpduFormat::Vht, 80) => 234,
+        (PpduFormat::Ht | PpduFormat::Vht, _) => 468,
+        (PpduFormat::He, 20) => 234,
+        (PpduFormat::He, 40) => 468,
+        (PpduFormat::He, 80) => 980,
+        (PpduFormat::He, _) => 1960,
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of the effect of a link's errors on its frames.
 use super::harness::{Note, World, on_link, plan};
 use super::{count, secs, watch};
-use crate::cell::{CellPlan, LinkErrors, Station};
+use crate::cell::{CellPlan, LinkErrors, StationIndex};
 use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::DropCause;
@@ -68,7 +68,7 @@ fn intact_headers_follow_the_bit_error_rate() {
 
 /// Returns a boolean for each data frame from station 0 to 1: true if the frame arrived; `None` for a
 /// collision.
-fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
+fn fates(plan: &CellPlan, others: &[StationIndex]) -> Vec<Option<bool>> {
     let mut world = World::new(plan, 1);
     world.saturate(0, 1, 1040);
     others.iter().for_each(|s| world.saturate(*s, 1, 1040));

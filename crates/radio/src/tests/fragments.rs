@@ -48,14 +48,24 @@ fn the_planned_time_of_fragments_equals_the_simulated_time() {
     for phy in Phy::ALL {
         for access in [AccessMethod::Basic, AccessMethod::RtsCts] {
             let rate = phy.rates[phy.rates.len() - 1];
-            let mut plan =
-                CellPlan { phy, rate, control_rate: phy.rates[0], access_method: access, ..cutting(2) };
+            let mut plan = CellPlan {
+                phy,
+                data_rate: rate,
+                control_rate: phy.rates[0],
+                access_method: access,
+                ..cutting(2)
+            };
             for (bytes, fragments) in [(219, 1), (220, 1), (221, 2), (1040, 5), (1500, 7), (8000, 16)] {
                 let mut world = World::new(&plan, 1);
                 world.push(0, 1, bytes);
                 let air = watch(&mut world, secs(1));
                 let whole = air[air.len() - 1].end - air[0].start;
-                assert_eq!(whole, plan.frame_time(bytes) + plan.link_ack_time(), "{} {bytes}", phy.name);
+                assert_eq!(
+                    whole,
+                    plan.packet_delivery_time(bytes) + plan.link_ack_time(),
+                    "{} {bytes}",
+                    phy.name
+                );
                 let data = data(&air);
                 assert_eq!(data.len(), fragments, "{bytes}");
                 let carried: u32 = data.iter().map(|t| t.bytes - 28).sum();
@@ -196,7 +206,7 @@ fn a_discarded_fragment_discards_its_packet() {
 /// timeout, a DIFS and a backoff in a doubled window; after the last permitted failure the cycle ends.
 fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
     let us = |span: Span| span.nanos() as f64 / 1e3;
-    let airtime = |bytes| us(plan.phy.airtime(bytes, plan.rate));
+    let airtime = |bytes| us(plan.phy.airtime(bytes, plan.data_rate));
     let [sifs, slot, difs] = [plan.phy.sifs, plan.phy.slot, plan.phy.difs()].map(us);
     let ack = us(plan.phy.airtime(ACK_BYTES, plan.control_rate));
     let backoff = |failures: u32| {

@@ -1,7 +1,7 @@
 //! Tests of IEEE 802.11 rules that differ from ns-2's, in whole cells.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
-use crate::cell::{AckTimeout, CellRules, RadioRange, Station};
+use crate::cell::{AckTimeout, CellRules, RadioRange, StationIndex};
 use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::{Rate, Time};
@@ -13,7 +13,7 @@ fn when(world: &World, what: impl Fn(&Note) -> bool) -> Time {
     world.notes.iter().find(|(_, note)| what(note)).expect("the event occurred").0
 }
 
-fn failed(world: &World, by: Station) -> Time {
+fn failed(world: &World, by: StationIndex) -> Time {
     when(world, |note| matches!(note, Note::Failed { from, .. } if *from == by))
 }
 

@@ -9,7 +9,7 @@ mod ieee;
 mod lhp;
 
 use crate::cell::Transmission;
-use crate::cell::{AccessMethod, AirEvent, CellPlan, RadioRange, Station};
+use crate::cell::{AccessMethod, AirEvent, CellPlan, RadioRange, StationIndex};
 use crate::errors::ErrorPlan;
 use crate::layer::{FrameKind, Reception, SentFrame};
 use airhop_base::{DropCause, Rate, Span, Time};
@@ -221,7 +221,7 @@ fn rts_prevents_data_collisions_of_hidden_terminals() {
 fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
     let mut plan = hidden(AccessMethod::Basic);
     // 76 bytes and their preamble last 40 slots.
-    (plan.rate, plan.max_attempts, plan.phy.cw_min) = (Rate::from_bps(1_000_000), 1, 63);
+    (plan.data_rate, plan.max_attempts, plan.phy.cw_min) = (Rate::from_bps(1_000_000), 1, 63);
     let mut met = 0;
     for seed in 0..2000 {
         let mut world = World::new(&plan, seed);
@@ -307,7 +307,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
         let mut plan = line(metres, 36.0, 50.0);
         plan.range = plan.range.map(|range| RadioRange { capture_ratio: ratio, ..range });
         let mut world = World::new(&plan, 1);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         world.saturate(0, 1, 1040);
         world.saturate(2, 3, 500);
         let air = watch(&mut world, secs(2));
@@ -319,16 +319,18 @@ fn every_transmission_is_recorded_with_its_outcome() {
         assert_eq!(told.len(), air.iter().filter(|t| t.end <= secs(2)).count());
         for (end, t) in &told {
             let same = |a: &&Transmission| {
-                (a.from, a.to, a.kind, a.start, a.end) == (t.from, t.to, t.frame, t.start, *end)
+                (a.from, a.to, a.kind, a.start, a.end) == (t.from, t.to, t.kind, t.start, *end)
             };
             let sent = air.iter().find(same).expect("the frame was on the air");
             assert_eq!((sent.bytes, sent.attempt, sent.tag), (t.bytes, t.attempt, t.tag));
-            let lost = |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.frame));
+            let lost =
+                |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.kind));
             let was_lost = world.notes.iter().any(|(at, note)| at == end && lost(note));
             assert_eq!(was_lost, !matches!(t.reception, Reception::Received | Reception::Captured));
             // A captured frame was overlapped at its receiver by a later signal.
             if t.reception == Reception::Captured {
-                let hears = |s: Station| (metres[usize::from(s)] - metres[usize::from(t.to)]).abs() <= 50.0;
+                let hears =
+                    |s: StationIndex| (metres[usize::from(s)] - metres[usize::from(t.to)]).abs() <= 50.0;
                 assert!(
                     air.iter()
                         .any(|a| hears(a.from) && a.from != t.from && overlap(a, sent) && a.start > t.start)
@@ -430,7 +432,7 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
     let mut world = World::new(plan, 5);
     world.push(0, 1, 1040);
     world.step(secs(1)); // the data frame is being transmitted
-    world.push(2, plan.stations.len() as Station - 1, 1040);
+    world.push(2, plan.stations.len() as StationIndex - 1, 1040);
     let air = watch(&mut world, secs(1));
     let ack = air.iter().find(|t| t.kind == FrameKind::Ack).unwrap();
     let own = air.iter().find(|t| t.from == 2 && t.kind == FrameKind::Data).unwrap();

@@ -2,7 +2,7 @@
 //! microseconds.
 use super::Setting;
 use airhop_engine::RandomStreams;
-use airhop_radio::phy::Format;
+use airhop_radio::phy::PpduFormat;
 
 const SIFS: f64 = 16.0;
 const SLOT: f64 = 9.0;
@@ -26,7 +26,7 @@ pub fn answer_mbps(mcs: u8) -> u32 {
 pub fn exchange(s: &Setting, mpdu: u32, k: u32) -> (f64, f64) {
     let mode = s.mode().expect("a mode");
     let psdu = match (k, s.format) {
-        (1, Format::Ht) => mpdu,
+        (1, PpduFormat::Ht) => mpdu,
         _ => (k - 1) * (mpdu + 4).next_multiple_of(4) + mpdu + 4,
     };
     let data = mode.airtime(psdu).nanos() as f64 / 1e3;
@@ -57,7 +57,7 @@ pub fn longest(s: &Setting, mpdu: u32) -> u32 {
     let mode = s.mode().expect("a mode");
     let fits = |k: u32| {
         let psdu = (k - 1) * (mpdu + 4).next_multiple_of(4) + mpdu + 4;
-        psdu <= s.ampdu.min(s.format.max_psdu()) && mode.airtime(psdu).nanos() as f64 / 1e3 <= MAX_PPDU
+        psdu <= s.ampdu.min(s.format.max_psdu_bytes()) && mode.airtime(psdu).nanos() as f64 / 1e3 <= MAX_PPDU
     };
     (2..=s.window()).take_while(|k| fits(*k)).last().unwrap_or(1)
 }

@@ -4,14 +4,14 @@ use super::{Setting, closed, saturation};
 use crate::harness::{Note, World};
 use airhop_base::AccessCategory::{self, Be, Bk, Vi, Vo};
 use airhop_base::{Span, Time};
-use airhop_radio::cell::{CellPlan, Nav, Station};
+use airhop_radio::cell::{CellPlan, NavRule, StationIndex};
 use airhop_radio::layer::FrameKind;
 
 /// Payload of a datagram, bytes.
 pub const PAYLOAD: u32 = 1472;
 
 /// EDCA functions: each is a station and an access category.
-pub type Functions = [(Station, AccessCategory)];
+pub type Functions = [(StationIndex, AccessCategory)];
 
 /// Returns the plan of a cell in which saturated functions of the other stations send to station 0.
 pub fn plan(s: &Setting, functions: &Functions) -> CellPlan {
@@ -69,7 +69,7 @@ fn txop(s: &Setting, limit: f64) -> (f64, f64, u32) {
 }
 
 fn modelled(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<f64> {
-    let function = |&(station, category): &(Station, AccessCategory)| {
+    let function = |&(station, category): &(StationIndex, AccessCategory)| {
         let limit = s.txop[category as usize] as f64;
         let (data, exchange, mpdus) = txop(s, limit);
         Function {
@@ -78,7 +78,7 @@ fn modelled(s: &Setting, functions: &Functions, seconds: u64, seed: u64) -> Vec<
             exchange,
             frame: if s.rts { closed::control(20, 24) } else { data },
             bits: f64::from(8 * mpdus * PAYLOAD),
-            reserved: if s.nav == Nav::Limit { limit } else { 0.0 },
+            reserved: if s.nav == NavRule::Limit { limit } else { 0.0 },
             attempts: (s.ampdu == 0).then_some(7),
         }
     };
@@ -157,10 +157,10 @@ fn goodput_with_txop_limits_equals_the_slot_model() {
 /// first exchange with each receiver (IEEE 802.11-2020 §10.23.2.9).
 #[test]
 fn a_txop_stays_within_its_limit() {
-    for (rts, nav) in [(false, Nav::Response), (true, Nav::Response), (true, Nav::Limit)] {
+    for (rts, nav) in [(false, NavRule::Response), (true, NavRule::Response), (true, NavRule::Limit)] {
         let setting = Setting { rts, nav, ampdu: 8191, txop: LIMITS, ..saturation::HT };
         let mut world = World::new(&plan(&setting, &[(1, Vi), (2, Be)]), 7);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         // Station 1 sends to its two receivers alternately.
         (0..3000).for_each(|n| world.push_as(Vi, 1, if n % 2 == 0 { 0 } else { 2 }, PAYLOAD + 28));
         world.run(Time::ZERO + Span::from_secs(2));
@@ -169,14 +169,14 @@ fn a_txop_stays_within_its_limit() {
         for (at, note) in &world.notes {
             let Note::Transmitted(tx) = note else { continue };
             let begins = us(tx.start) - end > 16.5;
-            if begins && tx.frame.expects_response() {
+            if begins && tx.kind.expects_response() {
                 (start, receivers) = (us(tx.start), Vec::new());
             }
-            if tx.frame == FrameKind::Rts {
+            if tx.kind == FrameKind::Rts {
                 assert!(!receivers.contains(&tx.to), "one RTS for a receiver");
                 receivers.push(tx.to);
             }
-            if tx.frame == FrameKind::Ampdu {
+            if tx.kind == FrameKind::Ampdu {
                 assert!(!rts || receivers.contains(&tx.to));
                 most += usize::from(!begins);
             }
@@ -192,7 +192,7 @@ fn a_txop_stays_within_its_limit() {
 fn a_txop_ends_without_packets() {
     let setting = Setting { ampdu: 0, txop: LIMITS, ..saturation::HT };
     let mut world = World::new(&plan(&setting, &[(1, Vo)]), 7);
-    world.cell.report_transmissions();
+    world.cell.enable_transmission_reports();
     world.push_as(Vo, 1, 0, PAYLOAD + 28);
     world.push_as(Vo, 1, 0, PAYLOAD + 28);
     world.run(Time::ZERO + Span::from_millis(1));
@@ -202,7 +202,7 @@ fn a_txop_ends_without_packets() {
         .notes
         .iter()
         .filter_map(|(_, note)| match note {
-            Note::Transmitted(tx) if tx.frame == FrameKind::Data => Some(tx.start.nanos() / 1000),
+            Note::Transmitted(tx) if tx.kind == FrameKind::Data => Some(tx.start.nanos() / 1000),
             _ => None,
         })
         .collect();
@@ -220,7 +220,7 @@ fn a_txop_ends_without_packets() {
 fn functions_without_packets_change_nothing() {
     let notes = |functions: &Functions| {
         let mut world = World::new(&plan(&saturation::HT, functions), 3);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         (1..=3).for_each(|from| world.saturate(from, 0, PAYLOAD + 28));
         world.run(Time::ZERO + Span::from_secs(1));
         world.notes
@@ -234,7 +234,7 @@ fn functions_without_packets_change_nothing() {
 fn functions_of_one_station_never_collide_on_the_air() {
     for setting in [saturation::HT, Setting { ampdu: 0, rts: true, ..saturation::HT }] {
         let mut world = World::new(&plan(&setting, &[(1, Vo), (1, Vi), (1, Be), (1, Bk)]), 5);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         [Vo, Vi, Be, Bk].into_iter().for_each(|category| world.saturate_as(category, 1, 0, PAYLOAD + 28));
         world.run(Time::ZERO + Span::from_secs(2));
         let sent = world.notes.iter().filter(|(_, note)| matches!(note, Note::Transmitted(_))).count();
@@ -251,12 +251,12 @@ fn an_internal_collision_is_an_attempt_at_the_packet() {
     let mut plan = plan(&Setting { ampdu: 0, ..saturation::HT }, &[(1, Vo), (1, Be)]);
     plan.max_attempts = 1;
     let mut world = World::new(&plan, 1);
-    world.cell.report_transmissions();
+    world.cell.enable_transmission_reports();
     [Vo, Be].into_iter().for_each(|category| world.saturate_as(category, 1, 0, PAYLOAD + 28));
     world.run(Time::ZERO + Span::from_secs(2));
     let sent = |number: u64| {
         world.notes.iter().any(|(_, note)| {
-            matches!(note, Note::Transmitted(tx) if tx.frame == FrameKind::Data && tx.packet_number == Some(number))
+            matches!(note, Note::Transmitted(tx) if tx.kind == FrameKind::Data && tx.packet_number == Some(number))
         })
     };
     let mut discarded = 0;

@@ -4,19 +4,21 @@ use super::{Setting, saturation};
 use crate::harness::{Note, World, on_link};
 use crate::laws::{any_plan, of, run, run_in, traffic};
 use airhop_base::{AccessCategory, Rate, Span, Time};
-use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, RetryLimit};
+use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, NavRule, RetryLimit};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::{BROADCAST, FrameKind, Reception, SentMpdu};
-use airhop_radio::phy::{Band, Format, TxMode, TxSettings, amsdu};
+use airhop_radio::phy::{Band, PpduFormat, TxMode, TxSettings, amsdu};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn mode() -> impl Strategy<Value = TxMode> {
-    let any = (prop::sample::select(Format::ALL.to_vec()), 0_u8..12, 1_u8..9, any::<prop::sample::Index>());
+    let any =
+        (prop::sample::select(PpduFormat::ALL.to_vec()), 0_u8..12, 1_u8..9, any::<prop::sample::Index>());
     any.prop_filter_map("the standard has no such mode", |(format, mcs, streams, width)| {
         let widths = format.widths_mhz(Band::Ghz5);
         let (width_mhz, guard) = (widths[width.index(widths.len())], Span::from_nanos(800));
-        TxMode::new(TxSettings { format, band: Band::Ghz5, mcs, streams, width_mhz, guard }).ok()
+        TxMode::new(TxSettings { format, band: Band::Ghz5, mcs, streams, width_mhz, guard_interval: guard })
+            .ok()
     })
 }
 
@@ -27,7 +29,7 @@ prop_compose! {
         (bytes, window) in (prop_oneof![200_u32..20_000, Just(u32::MAX)], 1_u32..=256),
         amsdu in prop_oneof![Just(0), 200_u32..=11_424],
         (request, eifs) in (any::<bool>(), any::<bool>()),
-        nav in prop::sample::select(vec![Nav::Response, Nav::Limit]),
+        nav in prop::sample::select(vec![NavRule::Response, NavRule::Limit]),
         categories in prop::collection::vec(prop::sample::select(AccessCategory::ALL.to_vec()), 0..4),
         limits in prop::array::uniform4(prop_oneof![Just(0), 1_u64..8000]),
         retries in prop_oneof![
@@ -36,14 +38,14 @@ prop_compose! {
         ],
     ) -> CellPlan {
         let format = mode.settings().format;
-        let window = window.min(if format == Format::He { 256 } else { 64 });
+        let window = window.min(if format == PpduFormat::He { 256 } else { 64 });
         let amsdu = amsdu.min(amsdu::max_amsdu_bytes(format));
         let lost_block_ack = if request { LostBlockAck::Request } else { LostBlockAck::Resend };
-        let ampdu = Some(AmpduPlan { max_ampdu_bytes: bytes, max_amsdu_bytes: amsdu, window, lost_block_ack, retry_limit: retries });
+        let ampdu = Some(AmpduPlan { max_ampdu_bytes: bytes, max_amsdu_bytes: amsdu, block_ack_window: window, lost_block_ack, retry_limit: retries });
         CellPlan {
             phy: format.phy(Band::Ghz5).expect("every format has 5 GHz"),
             control_rate: Rate::from_bps(24_000_000),
-            ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), txop: limits.map(Span::from_micros), nav, eifs, ampdu }),
+            ht: Some(HtPlan { mode, categories: categories.into_iter().collect(), txop_limits: limits.map(Span::from_micros), nav_rule: nav, has_eifs: eifs, ampdu }),
             overhead_bytes: 38,
             fragmentation_threshold: None,
             rules: CellRules { interference_rule: plan.rules.interference_rule, ..CellRules::IEEE },
@@ -103,7 +105,7 @@ proptest! {
     #[test]
     fn a_ppdu_is_reported_with_its_mpdus(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let mut world = World::new(&plan, seed);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         let world = run_in(world, &plan, &packets);
         let mut notes = world.notes.iter().map(|(_, note)| *note).peekable();
         while let Some(note) = notes.next() {
@@ -127,7 +129,7 @@ proptest! {
             prop_assert!(mpdus.iter().map(|mpdu| mpdu.mpdu_index).eq(0..mpdus.len() as u32));
             prop_assert!(mpdus.is_sorted_by(|a, b| a.sequence < b.sequence));
             let whole = mpdus.iter().rev().skip(1).map(|mpdu| (mpdu.bytes + 4).next_multiple_of(4)).sum::<u32>();
-            match ppdu.frame {
+            match ppdu.kind {
                 FrameKind::Data => {
                     prop_assert_eq!((mpdus.len(), mpdus[0].bytes, mpdus[0].reception), (1, ppdu.bytes, ppdu.reception));
                 }
@@ -184,7 +186,7 @@ fn the_reorder_timer_delivers_stored_mpdus() {
             ampdu.retry_limit = RetryLimit::Attempts(3);
         }
         let mut world = World::new(&plan, seed);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         (0..8).for_each(|_| world.push(0, 1, 1500));
         world.run(Time::ZERO + Span::from_secs(1));
         assert!(world.packets.is_empty() && world.queue.is_empty(), "no packet stays in the cell");
@@ -225,7 +227,7 @@ fn an_mpdu_above_an_unreported_gap_waits_for_the_timer() {
             ampdu.retry_limit = RetryLimit::Attempts(1);
         }
         let mut world = World::new(&plan, 1);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         world.push(0, 1, 1500);
         world.run(Time::ZERO + Span::from_secs(1));
         world

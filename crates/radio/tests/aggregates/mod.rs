@@ -9,14 +9,15 @@ mod slot_model;
 
 use airhop_base::{Rate, Span};
 use airhop_radio::cell::{
-    AccessMethod, AmpduPlan, Categories, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, RetryLimit,
+    AccessCategorySet, AccessMethod, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, NavRule,
+    RetryLimit,
 };
-use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
+use airhop_radio::phy::{Band, PpduFormat, TxMode, TxSettings};
 
 /// Parameters of a cell whose stations all send best-effort datagrams.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    pub format: Format,
+    pub format: PpduFormat,
     pub mcs: u8,
     pub streams: u8,
     pub width_mhz: u32,
@@ -29,7 +30,7 @@ pub struct Setting {
     /// True if stations wait for EIFS after a collision.
     pub eifs: bool,
     /// Time up to which the frames of a TXOP reserve the medium.
-    pub nav: Nav,
+    pub nav: NavRule,
     /// TXOP limits by access category, µs.
     pub txop: [u64; 4],
 }
@@ -38,11 +39,12 @@ impl Setting {
     pub fn mode(&self) -> Option<TxMode> {
         let Setting { format, mcs, streams, width_mhz, guard_ns, .. } = *self;
         let guard = Span::from_nanos(guard_ns);
-        TxMode::new(TxSettings { format, band: Band::Ghz5, mcs, streams, width_mhz, guard }).ok()
+        TxMode::new(TxSettings { format, band: Band::Ghz5, mcs, streams, width_mhz, guard_interval: guard })
+            .ok()
     }
 
     pub fn window(&self) -> u32 {
-        if self.format == Format::He { 256 } else { 64 }
+        if self.format == PpduFormat::He { 256 } else { 64 }
     }
 
     /// Returns the plan of a cell with `n` stations at one point, which all receive each other.
@@ -52,16 +54,16 @@ impl Setting {
         let ampdu = AmpduPlan {
             max_ampdu_bytes: self.ampdu,
             max_amsdu_bytes: self.amsdu,
-            window: self.window(),
+            block_ack_window: self.window(),
             lost_block_ack: LostBlockAck::Resend,
             retry_limit: RetryLimit::Lifetime(Span::from_secs(60)), // closed forms have no retry limit
         };
         let ht = HtPlan {
             mode,
-            categories: Categories::default(),
-            txop: self.txop.map(Span::from_micros),
-            nav: self.nav,
-            eifs: self.eifs,
+            categories: AccessCategorySet::default(),
+            txop_limits: self.txop.map(Span::from_micros),
+            nav_rule: self.nav,
+            has_eifs: self.eifs,
             ampdu: (self.ampdu > 0).then_some(ampdu),
         };
         CellPlan {

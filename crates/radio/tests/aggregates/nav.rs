@@ -5,18 +5,18 @@ use super::{Setting, closed, saturation};
 use crate::harness::{Note, World};
 use airhop_base::AccessCategory::{Be, Bk, Vi, Vo};
 use airhop_base::{Span, Time};
-use airhop_radio::cell::{Nav, Station};
+use airhop_radio::cell::{NavRule, StationIndex};
 use airhop_radio::layer::{BROADCAST, FrameKind};
-use airhop_radio::phy::Format;
+use airhop_radio::phy::PpduFormat;
 
-const HT: Setting = Setting { nav: Nav::Limit, txop: LIMITS, eifs: false, ..saturation::HT };
+const HT: Setting = Setting { nav: NavRule::Limit, txop: LIMITS, eifs: false, ..saturation::HT };
 const APART: &Functions = &[(1, Vo), (2, Vi), (3, Be), (4, Bk)];
 
 /// Returns the frames of a run: kind, sender, start and end in µs.
-fn frames(world: &World) -> Vec<(FrameKind, Station, f64, f64)> {
+fn frames(world: &World) -> Vec<(FrameKind, StationIndex, f64, f64)> {
     let us = |at: Time| at.nanos() as f64 / 1e3;
     let frame = |(at, note): &(Time, Note)| match note {
-        Note::Transmitted(tx) => Some((tx.frame, tx.from, us(tx.start), us(*at))),
+        Note::Transmitted(tx) => Some((tx.kind, tx.from, us(tx.start), us(*at))),
         _ => None,
     };
     world.notes.iter().filter_map(frame).collect()
@@ -27,7 +27,7 @@ fn frames(world: &World) -> Vec<(FrameKind, Station, f64, f64)> {
 #[test]
 fn goodput_with_reserved_limits_equals_the_slot_model() {
     let single = Setting { ampdu: 0, ..HT };
-    let vht = Setting { format: Format::Vht, mcs: 8, width_mhz: 80, ..HT };
+    let vht = Setting { format: PpduFormat::Vht, mcs: 8, width_mhz: 80, ..HT };
     let cases: [(Setting, &Functions, u64); 7] = [
         (single, &[(1, Vo), (2, Vi)], 10),
         (single, APART, 60),
@@ -47,9 +47,9 @@ fn goodput_with_reserved_limits_equals_the_slot_model() {
 /// medium.
 #[test]
 fn a_rest_that_is_shorter_than_a_cf_end_starves_best_effort() {
-    let setting = Setting { format: Format::Vht, mcs: 8, width_mhz: 80, ..HT };
+    let setting = Setting { format: PpduFormat::Vht, mcs: 8, width_mhz: 80, ..HT };
     let mut world = World::new(&plan(&setting, &[(1, Vo), (2, Be)]), 3);
-    world.cell.report_transmissions();
+    world.cell.enable_transmission_reports();
     world.saturate_as(Vo, 1, 0, PAYLOAD + 28);
     world.run(Time::ZERO + Span::from_millis(10));
     world.saturate_as(Be, 2, 0, PAYLOAD + 28);
@@ -62,16 +62,16 @@ fn a_rest_that_is_shorter_than_a_cf_end_starves_best_effort() {
 /// all stations contend from their AIFS on. Without the reservation there is no CF-End.
 #[test]
 fn a_cf_end_frees_the_medium() {
-    for nav in [Nav::Limit, Nav::Response] {
+    for nav in [NavRule::Limit, NavRule::Response] {
         let mut world = World::new(&plan(&Setting { nav, ampdu: 0, ..HT }, &[(1, Vo), (2, Be)]), 5);
-        world.cell.report_transmissions();
+        world.cell.enable_transmission_reports();
         [(Vo, 1), (Be, 2)]
             .into_iter()
             .for_each(|(category, from)| world.saturate_as(category, from, 0, 1500));
         world.run(Time::ZERO + Span::from_millis(500));
         let frames = frames(&world);
         let ends: Vec<usize> = (0..frames.len()).filter(|&i| frames[i].0 == FrameKind::CfEnd).collect();
-        assert_eq!(nav == Nav::Response, ends.is_empty());
+        assert_eq!(nav == NavRule::Response, ends.is_empty());
         for &i in &ends {
             let ((kind, to, _, response), (_, from, start, end)) = (frames[i - 1], frames[i]);
             assert_eq!((kind, to, from), (FrameKind::Ack, 0, 1));
@@ -96,7 +96,7 @@ fn the_nav_ends_with_the_limit_or_a_cf_end() {
     }
     hidden.range = Some(airhop_radio::cell::RadioRange::free_space(40.0, 40.0));
     let mut world = World::new(&hidden, 1);
-    world.cell.report_transmissions();
+    world.cell.enable_transmission_reports();
     world.push_as(Vo, 1, 0, 1500);
     world.run(Time::ZERO + Span::from_micros(300));
     world.push_as(Be, 2, 0, 1500);
@@ -111,7 +111,7 @@ fn the_nav_ends_with_the_limit_or_a_cf_end() {
     assert!(slots.fract() == 0.0 && (3.0..=18.0).contains(&slots), "{slots} slots after the limit");
     assert!(matches!(
         world.notes.iter().find_map(|(_, note)| match note {
-            Note::Transmitted(tx) if tx.frame == FrameKind::CfEnd =>
+            Note::Transmitted(tx) if tx.kind == FrameKind::CfEnd =>
                 Some((tx.to, tx.packet_number, tx.category)),
             _ => None,
         }),

@@ -1,9 +1,9 @@
 //! Goodput of saturated stations, compared with closed forms.
 use super::{Setting, closed};
 use crate::harness::{on_link, saturation};
-use airhop_radio::cell::Nav;
+use airhop_radio::cell::NavRule;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::phy::Format;
+use airhop_radio::phy::PpduFormat;
 
 /// Payload of a datagram, bytes.
 const PAYLOAD: u32 = 1472;
@@ -11,7 +11,7 @@ const PAYLOAD: u32 = 1472;
 const MAX: u32 = u32::MAX;
 
 pub const HT: Setting = Setting {
-    format: Format::Ht,
+    format: PpduFormat::Ht,
     mcs: 7,
     streams: 1,
     width_mhz: 20,
@@ -20,11 +20,11 @@ pub const HT: Setting = Setting {
     amsdu: 0,
     rts: false,
     eifs: true,
-    nav: Nav::Response,
+    nav: NavRule::Response,
     txop: [0; 4],
 };
-const VHT: Setting = Setting { format: Format::Vht, mcs: 9, width_mhz: 80, ..HT };
-const HE: Setting = Setting { format: Format::He, mcs: 11, ..VHT };
+const VHT: Setting = Setting { format: PpduFormat::Vht, mcs: 9, width_mhz: 80, ..HT };
+const HE: Setting = Setting { format: PpduFormat::He, mcs: 11, ..VHT };
 
 fn goodput(s: &Setting, payload: u32, n: usize, seconds: u64, seed: u64) -> f64 {
     saturation(&s.plan(n + 1), payload + 28, seconds, seed) * f64::from(8 * payload) / 1e6

@@ -3,37 +3,74 @@
 
 use airhop_base::{AccessCategory, Body, Datagram, DropCause, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, RandomStreams};
-use airhop_radio::Tag;
-use airhop_radio::cell::{AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, RadioRange, Station};
+use airhop_radio::PacketTag;
+use airhop_radio::cell::{
+    AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, RadioRange, StationIndex,
+};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::{
     Fragmentation, FrameKind, LinkEffect, LostFrame, OutgoingPacket, SentFrame, SentMpdu,
 };
-use airhop_radio::phy::{DATA_OVERHEAD, Phy};
+use airhop_radio::phy::{DATA_OVERHEAD_BYTES, Phy};
 use std::collections::VecDeque;
 
 /// Effect that a cell reports, without its packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
-    Delivered { from: Station, to: Station, number: u64 },
-    Heard { from: Station, to: Station },
-    Broadcast { from: Station, number: u64 },
-    Failed { from: Station, number: u64, attempt: u32, retry: bool },
-    Discarded { from: Station, number: u64, arrived: bool },
-    HeaderOnly { to: Station, number: u64 },
-    Acknowledged { from: Station, number: u64 },
-    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: DropCause, header_intact: bool },
+    Delivered {
+        from: StationIndex,
+        to: StationIndex,
+        number: u64,
+    },
+    Heard {
+        from: StationIndex,
+        to: StationIndex,
+    },
+    Broadcast {
+        from: StationIndex,
+        number: u64,
+    },
+    Failed {
+        from: StationIndex,
+        number: u64,
+        attempt: u32,
+        retry: bool,
+    },
+    Discarded {
+        from: StationIndex,
+        number: u64,
+        arrived: bool,
+    },
+    HeaderOnly {
+        to: StationIndex,
+        number: u64,
+    },
+    Acknowledged {
+        from: StationIndex,
+        number: u64,
+    },
+    Lost {
+        from: StationIndex,
+        to: StationIndex,
+        frame: FrameKind,
+        bytes: u32,
+        cause: DropCause,
+        header_intact: bool,
+    },
     Transmitted(SentFrame),
     Mpdu(SentMpdu),
-    Ready(Station),
-    Fade { from: Station, begins: bool },
+    Ready(StationIndex),
+    Fade {
+        from: StationIndex,
+        begins: bool,
+    },
 }
 
 /// Returns the plan of an 802.11b cell with 11 Mbit/s for data and control frames and ns-2's rules. Its `n`
 /// stations are at one point.
 pub fn plan(n: usize) -> CellPlan {
     CellPlan {
-        overhead_bytes: DATA_OVERHEAD,
+        overhead_bytes: DATA_OVERHEAD_BYTES,
         rules: CellRules::NS2,
         stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
         ..CellPlan::new("cell", Phy::DSSS, Rate::from_bps(11_000_000))
@@ -49,7 +86,7 @@ pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
 }
 
 /// Returns the errors of one directed link.
-pub fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
+pub fn on_link(from: StationIndex, to: StationIndex, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
 
@@ -62,10 +99,10 @@ pub struct World {
     pub queue: EventQueue<CellEvent>,
     pub packets: Arena<Packet>,
     /// Packets queued at each station by access category: destination, IP length in bytes, and number.
-    pub waiting: Vec<[VecDeque<(Station, u32, u64)>; 4]>,
+    pub waiting: Vec<[VecDeque<(StationIndex, u32, u64)>; 4]>,
     /// For each saturated station and access category, the packets that it always has: destination, and IP
     /// length in bytes.
-    pub saturated: Vec<[Option<(Station, u32)>; 4]>,
+    pub saturated: Vec<[Option<(StationIndex, u32)>; 4]>,
     /// Access category of each queued packet, by its number.
     pub categories: Vec<AccessCategory>,
     /// Reported effects with their times, if `keep` is true.
@@ -100,24 +137,30 @@ impl World {
     }
 
     /// Queues a packet of `bytes` IP bytes. Its number is the number of packets queued before it.
-    pub fn push(&mut self, from: Station, to: Station, bytes: u32) {
+    pub fn push(&mut self, from: StationIndex, to: StationIndex, bytes: u32) {
         self.push_as(AccessCategory::Be, from, to, bytes);
     }
 
     /// Queues a packet of this access category.
-    pub fn push_as(&mut self, category: AccessCategory, from: Station, to: Station, bytes: u32) {
+    pub fn push_as(&mut self, category: AccessCategory, from: StationIndex, to: StationIndex, bytes: u32) {
         let number = self.next_number(category);
         self.waiting[usize::from(from)][category as usize].push_back((to, bytes, number));
         self.feed(from, category);
     }
 
     /// Saturates `from`: from now on it always has a packet of `bytes` IP bytes to send.
-    pub fn saturate(&mut self, from: Station, to: Station, bytes: u32) {
+    pub fn saturate(&mut self, from: StationIndex, to: StationIndex, bytes: u32) {
         self.saturate_as(AccessCategory::Be, from, to, bytes);
     }
 
     /// Saturates `from` with packets of this access category.
-    pub fn saturate_as(&mut self, category: AccessCategory, from: Station, to: Station, bytes: u32) {
+    pub fn saturate_as(
+        &mut self,
+        category: AccessCategory,
+        from: StationIndex,
+        to: StationIndex,
+        bytes: u32,
+    ) {
         self.saturated[usize::from(from)][category as usize] = Some((to, bytes));
         self.feed(from, category);
     }
@@ -129,11 +172,11 @@ impl World {
     }
 
     /// Passes packets from the queue to the station's MAC while the MAC accepts them.
-    fn feed(&mut self, station: Station, category: AccessCategory) {
+    fn feed(&mut self, station: StationIndex, category: AccessCategory) {
         while self.cell.has_room(station, category) && self.feed_one(station, category) {}
     }
 
-    fn feed_one(&mut self, station: Station, category: AccessCategory) -> bool {
+    fn feed_one(&mut self, station: StationIndex, category: AccessCategory) -> bool {
         let (at, of) = (usize::from(station), category as usize);
         let next = self.waiting[at][of].pop_front().or_else(|| {
             let (to, bytes) = self.saturated[at][of]?;
@@ -147,10 +190,17 @@ impl World {
             original: None,
         });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
-        let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: number };
+        let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: number };
         let fragments = self.fragments;
-        let packet =
-            OutgoingPacket { to, packet, bytes, header_bytes: UDP_HEADERS, tag, category, fragments };
+        let packet = OutgoingPacket {
+            to,
+            packet,
+            bytes,
+            header_bytes: UDP_HEADERS,
+            tag,
+            category,
+            fragmentation: fragments,
+        };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue);
         true
     }
@@ -211,7 +261,7 @@ impl World {
             LinkEffect::FrameLost(LostFrame {
                 from,
                 to,
-                frame,
+                kind: frame,
                 bytes,
                 cause,
                 is_header_intact: header_intact,
@@ -237,7 +287,7 @@ impl World {
 pub fn saturation(plan: &CellPlan, bytes: u32, seconds: u64, seed: u64) -> f64 {
     let mut world = World::new(plan, seed);
     world.keep = false;
-    for station in 1..plan.stations.len() as Station {
+    for station in 1..plan.stations.len() as StationIndex {
         world.saturate(station, 0, bytes);
     }
     world.run(Time::ZERO + Span::from_secs(1));

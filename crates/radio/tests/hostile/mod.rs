@@ -39,7 +39,7 @@ fn says_where(text: &str, why: &LineError) {
 /// Checks that packets are sent in order, and that each takes more than zero time.
 fn plays(deliveries: DeliveryTrace) {
     let plan = LinkRate::Deliveries(Arc::new(deliveries));
-    assert!(plan.time_for(1500) > Span::ZERO);
+    assert!(plan.serialisation_time(1500) > Span::ZERO);
     let mut pace = plan.idle_transmitter(0);
     let mut now = Time::ZERO;
     for bytes in PACKETS {

@@ -6,16 +6,16 @@ mod standard;
 use airhop_base::{Rate, Span};
 use airhop_radio::phy::ampdu::{PsduLimits, fill_psdu};
 use airhop_radio::phy::{
-    ACK_BYTES, BLOCK_ACK_REQ_BYTES, Band, CTS_BYTES, Format, MAX_PPDU_TIME, ModeError, Phy, RTS_BYTES,
+    ACK_BYTES, BLOCK_ACK_REQ_BYTES, Band, CTS_BYTES, MAX_PPDU_TIME, ModeError, Phy, PpduFormat, RTS_BYTES,
     TxMode, TxSettings, block_ack_bytes,
 };
 
-fn settings(format: Format, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> TxSettings {
+fn settings(format: PpduFormat, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> TxSettings {
     let (band, guard) = (Band::Ghz5, Span::from_nanos(guard_ns));
-    TxSettings { format, band, mcs, streams, width_mhz, guard }
+    TxSettings { format, band, mcs, streams, width_mhz, guard_interval: guard }
 }
 
-fn mode(format: Format, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> TxMode {
+fn mode(format: PpduFormat, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> TxMode {
     TxMode::new(settings(format, mcs, streams, width_mhz, guard_ns)).unwrap()
 }
 
@@ -26,8 +26,12 @@ fn every_mcs_of_the_standard_is_available() {
     for settings in standard::settings() {
         match (TxMode::new(settings), standard::encoders(&settings)) {
             (Ok(mode), Some(encoders)) => {
-                assert_eq!(u64::from(mode.data_bits()), standard::data_bits(&settings), "{settings:?}");
-                assert_eq!(u64::from(mode.encoders()), encoders, "{settings:?}");
+                assert_eq!(
+                    u64::from(mode.data_bits_per_symbol()),
+                    standard::data_bits(&settings),
+                    "{settings:?}"
+                );
+                assert_eq!(u64::from(mode.encoder_count()), encoders, "{settings:?}");
                 assert_eq!(mode.data_rate().bps(), standard::data_rate(&settings), "{settings:?}");
                 there += 1;
             }
@@ -53,7 +57,7 @@ fn the_ppdu_duration_is_the_sum_of_its_fields() {
         let (bits, tail) = (standard::data_bits(&settings), 6 * standard::encoders(&settings).unwrap());
         let full = [1, 2, 3, 8, 9, 10, 11, 100, 507].map(|n| (n * bits).saturating_sub(16 + tail) / 8);
         let lengths = [1, 14, 90, 94, 1538, 1542, 3086, 43_230, 65_535, 1_048_575, 6_500_631];
-        let most = settings.format.max_psdu();
+        let most = settings.format.max_psdu_bytes();
         for psdu in lengths.into_iter().chain(full.into_iter().flat_map(|full| [full, full + 1])) {
             let Some(psdu) = u32::try_from(psdu).ok().filter(|psdu| (1..=most).contains(psdu)) else {
                 continue;
@@ -76,22 +80,22 @@ fn the_longest_psdu_just_fits_into_the_given_time() {
         let around =
             ends.iter().flat_map(|end| [*end - Span::from_nanos(1), *end, *end + Span::from_nanos(1)]);
         for time in around.chain([1000, 2528, 5484].map(Span::from_micros)) {
-            let most = mode.largest_psdu(time);
+            let most = mode.max_psdu_bytes(time);
             assert!(most == 0 || mode.airtime(most) <= time, "{time} {settings:?}");
             assert!(
-                most == settings.format.max_psdu() || mode.airtime(most + 1) > time,
+                most == settings.format.max_psdu_bytes() || mode.airtime(most + 1) > time,
                 "{time} {settings:?}"
             );
         }
-        assert_eq!(mode.largest_psdu(Span::ZERO), 0);
-        assert_eq!(mode.largest_psdu(Span::from_secs(1_000_000)), settings.format.max_psdu());
+        assert_eq!(mode.max_psdu_bytes(Span::ZERO), 0);
+        assert_eq!(mode.max_psdu_bytes(Span::from_secs(1_000_000)), settings.format.max_psdu_bytes());
     }
 }
 
 /// The data rates equal those in the tables of the standard, Mbit/s with one decimal.
 #[test]
 fn rates_match_the_tables_of_the_standard() {
-    use Format::{He, Ht, Vht};
+    use PpduFormat::{He, Ht, Vht};
     for (format, mcs, streams, width, guard, tenths) in [
         (Ht, 7, 1, 20, 800, 650),
         (Ht, 7, 1, 20, 400, 722),
@@ -118,10 +122,10 @@ fn control_frame_durations_match_ofdm() {
         [RTS_BYTES, CTS_BYTES, ACK_BYTES, BLOCK_ACK_REQ_BYTES, block_ack_bytes(64), block_ack_bytes(256)];
     let at = [(24, [28, 28, 28, 32, 32, 40]), (12, [36, 32, 32, 40, 44, 60]), (6, [52, 44, 44, 56, 68, 100])];
     let phys =
-        Format::ALL.into_iter().flat_map(|format| [Band::Ghz5, Band::Ghz2_4].map(|band| (format, band)));
+        PpduFormat::ALL.into_iter().flat_map(|format| [Band::Ghz5, Band::Ghz2_4].map(|band| (format, band)));
     for (format, band) in phys {
         let Some(phy) = format.phy(band) else {
-            assert_eq!((format, band), (Format::Vht, Band::Ghz2_4));
+            assert_eq!((format, band), (PpduFormat::Vht, Band::Ghz2_4));
             continue;
         };
         let (sifs, extension) = if band == Band::Ghz5 { (16, 0) } else { (10, 6) };
@@ -137,7 +141,7 @@ fn control_frame_durations_match_ofdm() {
             "{format:?} {band:?}"
         );
         assert_eq!((phy.name, phy.cw_min, phy.cw_max), (format.name(), 15, 1023));
-        assert_eq!(Format::find(phy.name), Some(format));
+        assert_eq!(PpduFormat::find(phy.name), Some(format));
         assert_eq!(Phy::find(phy.name), None, "scenario files refuse it");
     }
     assert_eq!([1, 64, 65, 256].map(block_ack_bytes), [32, 32, 56, 56]);
@@ -148,7 +152,7 @@ fn control_frame_durations_match_ofdm() {
 #[test]
 fn responses_are_sent_at_basic_rates() {
     let rates = |mcs| {
-        let mode = mode(Format::He, mcs, 1, 20, 800);
+        let mode = mode(PpduFormat::He, mcs, 1, 20, 800);
         [mode.reference_rate(), mode.response_rate()].map(|rate| rate.bps() / 1_000_000)
     };
     let expected = [[6, 6], [12, 12], [18, 12], [24, 24], [36, 24], [48, 24], [54, 24], [54, 24], [54, 24]];
@@ -167,9 +171,9 @@ type Example = (TxSettings, (u32, u32, bool), (u32, u32, u32, u64, u64, u64));
 #[test]
 fn a_lone_station_has_the_worked_goodput_of_each_format() {
     const MAX: u32 = u32::MAX;
-    let n = |mcs, streams, width, guard| settings(Format::Ht, mcs, streams, width, guard);
-    let ac = |streams, guard| settings(Format::Vht, 9, streams, 80, guard);
-    let ax = |mcs, streams, width| settings(Format::He, mcs, streams, width, 800);
+    let n = |mcs, streams, width, guard| settings(PpduFormat::Ht, mcs, streams, width, guard);
+    let ac = |streams, guard| settings(PpduFormat::Vht, 9, streams, 80, guard);
+    let ax = |mcs, streams, width| settings(PpduFormat::He, mcs, streams, width, 800);
     let examples: [Example; 15] = [
         (n(7, 1, 20, 800), (0, 64, false), (260, 1, 1538, 2280, 3825, 30_787)),
         (n(7, 1, 20, 800), (MAX, 64, false), (260, 28, 43_230, 53_600, 55_185, 59_750)),
@@ -200,7 +204,7 @@ fn a_lone_station_has_the_worked_goodput_of_each_format() {
         let bits = u64::from(psdu.mpdu_count()) * 8 * 1472;
         let kbps = (bits * 1_000_000 * 2 / cycle.nanos()).div_ceil(2); // rounded
         let found = (
-            mode.data_bits(),
+            mode.data_bits_per_symbol(),
             psdu.mpdu_count(),
             psdu.bytes(),
             data.nanos() / 100,
@@ -216,7 +220,7 @@ fn a_lone_station_has_the_worked_goodput_of_each_format() {
 fn a_phy_setting_error_names_the_allowed_values() {
     let refusal = |settings| TxMode::new(settings).unwrap_err().to_string();
     let at_2_4 = |settings| TxSettings { band: Band::Ghz2_4, ..settings };
-    use Format::{He, Ht, Vht};
+    use PpduFormat::{He, Ht, Vht};
     let cases = [
         (settings(Ht, 8, 1, 20, 800), "MCS 8: expected 0 to 7 for 802.11n"),
         (settings(Vht, 10, 1, 80, 800), "MCS 10: expected 0 to 9 for 802.11ac"),

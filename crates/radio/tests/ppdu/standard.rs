@@ -2,7 +2,7 @@
 //! constellations with integers, and from the standard's table of encoders.
 
 use airhop_base::Span;
-use airhop_radio::phy::{Band, Format, TxSettings};
+use airhop_radio::phy::{Band, PpduFormat, TxSettings};
 
 /// Number of VHT encoders by width, number of spatial streams and MCS, in hexadecimal; "-" if the standard
 /// does not have the mode (IEEE 802.11-2020 Tables 21-30 to 21-61).
@@ -38,17 +38,17 @@ pub fn settings() -> Vec<TxSettings> {
     let bands = [Band::Ghz5, Band::Ghz2_4];
     let (vht, he) = ([20, 40, 80, 160], [20, 40, 80, 160]);
     for (format, band, widths, streams, mcs, guards) in [
-        (Format::Ht, bands[0], &[20, 40][..], 4, 7, &[400, 800][..]),
-        (Format::Ht, bands[1], &[20, 40], 4, 7, &[400, 800]),
-        (Format::Vht, bands[0], &vht, 8, 9, &[400, 800]),
-        (Format::He, bands[0], &he, 8, 11, &[800, 1600, 3200]),
-        (Format::He, bands[1], &he[..2], 8, 11, &[800, 1600, 3200]),
+        (PpduFormat::Ht, bands[0], &[20, 40][..], 4, 7, &[400, 800][..]),
+        (PpduFormat::Ht, bands[1], &[20, 40], 4, 7, &[400, 800]),
+        (PpduFormat::Vht, bands[0], &vht, 8, 9, &[400, 800]),
+        (PpduFormat::He, bands[0], &he, 8, 11, &[800, 1600, 3200]),
+        (PpduFormat::He, bands[1], &he[..2], 8, 11, &[800, 1600, 3200]),
     ] {
         for (width_mhz, streams) in widths.iter().flat_map(|width| (1..=streams).map(move |n| (*width, n))) {
             for (mcs, guard) in
                 (0..=mcs).flat_map(|mcs| guards.iter().map(move |ns| (mcs, Span::from_nanos(*ns))))
             {
-                all.push(TxSettings { format, band, mcs, streams, width_mhz, guard });
+                all.push(TxSettings { format, band, mcs, streams, width_mhz, guard_interval: guard });
             }
         }
     }
@@ -70,10 +70,10 @@ pub fn data_rate(settings: &TxSettings) -> u64 {
 /// Returns the number of data bits per symbol as a fraction; pilot subcarriers carry no data.
 fn data_ratio(settings: &TxSettings) -> (u64, u64) {
     let (tones, pilots) = match (settings.format, settings.width_mhz) {
-        (Format::He, 20) => (242, 8),
-        (Format::He, 40) => (484, 16),
-        (Format::He, 80) => (996, 16),
-        (Format::He, _) => (2 * 996, 32),
+        (PpduFormat::He, 20) => (242, 8),
+        (PpduFormat::He, 40) => (484, 16),
+        (PpduFormat::He, 80) => (996, 16),
+        (PpduFormat::He, _) => (2 * 996, 32),
         (_, 20) => (56, 4),
         (_, 40) => (114, 6),
         (_, 80) => (242, 8),
@@ -89,21 +89,21 @@ pub fn encoders(settings: &TxSettings) -> Option<u64> {
     let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
     match format {
         // Above 300 Mbit/s, 1080 bits in 3.6 µs, HT has two encoders.
-        Format::Ht => Some(if data_bits(settings) > 1080 { 2 } else { 1 }),
-        Format::Vht => {
+        PpduFormat::Ht => Some(if data_bits(settings) > 1080 { 2 } else { 1 }),
+        PpduFormat::Vht => {
             let (_, rows) = VHT_ENCODERS.iter().find(|(width, _)| *width == width_mhz)?;
             let digit = rows.split(' ').nth(usize::from(streams) - 1)?.chars().nth(mcs.into())?;
             digit.to_digit(16).map(u64::from)
         }
-        Format::He => Some(if width_mhz > 20 || streams > 4 || mcs > 9 { 0 } else { 1 }),
+        PpduFormat::He => Some(if width_mhz > 20 || streams > 4 || mcs > 9 { 0 } else { 1 }),
     }
 }
 
 /// Returns the duration of a symbol, ns.
 fn symbol(settings: &TxSettings) -> u64 {
     match settings.format {
-        Format::Ht | Format::Vht => 3200 + settings.guard.nanos(),
-        Format::He => 12_800 + settings.guard.nanos(),
+        PpduFormat::Ht | PpduFormat::Vht => 3200 + settings.guard_interval.nanos(),
+        PpduFormat::He => 12_800 + settings.guard_interval.nanos(),
     }
 }
 
@@ -113,10 +113,10 @@ pub fn duration(settings: &TxSettings, symbols: u64) -> u64 {
     let legacy = us(8) + us(8) + us(4); // L-STF, L-LTF, L-SIG
     let ltfs = LTFS[usize::from(settings.streams) - 1];
     let preamble = match settings.format {
-        Format::Ht => us(8) + us(4) + ltfs * us(4), // HT-SIG, HT-STF, HT-LTF
-        Format::Vht => us(8) + us(4) + ltfs * us(4) + us(4), // VHT-SIG-A, VHT-STF, VHT-LTF, VHT-SIG-B
-        Format::He => {
-            let ltf = match settings.guard.nanos() {
+        PpduFormat::Ht => us(8) + us(4) + ltfs * us(4), // HT-SIG, HT-STF, HT-LTF
+        PpduFormat::Vht => us(8) + us(4) + ltfs * us(4) + us(4), // VHT-SIG-A, VHT-STF, VHT-LTF, VHT-SIG-B
+        PpduFormat::He => {
+            let ltf = match settings.guard_interval.nanos() {
                 800 => 7200,
                 1600 => 8000,
                 _ => 16_000,
@@ -125,7 +125,7 @@ pub fn duration(settings: &TxSettings, symbols: u64) -> u64 {
         }
     };
     let mut data = symbols * symbol(settings);
-    if settings.format != Format::He {
+    if settings.format != PpduFormat::He {
         data = data.next_multiple_of(us(4)); // the end of the PPDU is on the grid of the legacy symbols
     }
     let extension = if settings.band == Band::Ghz2_4 { us(6) } else { 0 };

@@ -3,9 +3,9 @@
 
 use airhop_base::{AccessCategory, Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, RandomStreams};
-use airhop_radio::Tag;
+use airhop_radio::PacketTag;
 use airhop_radio::arq::{ArqPlan, ArqRules, RetransmissionGroup};
-use airhop_radio::layer::{LinkEffect, LostFrame, OutgoingPacket, SentFrame, Station};
+use airhop_radio::layer::{LinkEffect, LostFrame, OutgoingPacket, SentFrame, StationIndex};
 use airhop_radio::link::{LinkEnd, RadioEvent, RadioEventKind, RadioLink, RadioPlan};
 use std::collections::VecDeque;
 
@@ -112,10 +112,17 @@ impl World {
             let body = Body::Udp(Datagram { sequence_number: number, len: bytes, sent: now, original: None });
             let [from, to] = [end, 1 - end].map(u16::from);
             let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(from), NodeId(to), bytes, body));
-            let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: number };
+            let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: number };
             let category = AccessCategory::default();
-            let packet =
-                OutgoingPacket { to, packet, bytes, header_bytes: bytes / 4, tag, category, fragments: None };
+            let packet = OutgoingPacket {
+                to,
+                packet,
+                bytes,
+                header_bytes: bytes / 4,
+                tag,
+                category,
+                fragmentation: None,
+            };
             self.link.send(now, from, packet, &mut self.queue, &mut self.effects);
         }
     }
@@ -153,7 +160,7 @@ impl World {
     }
 
     fn take(&mut self, now: Time, effect: LinkEffect) {
-        let at = |station: Station| station as LinkEnd;
+        let at = |station: StationIndex| station as LinkEnd;
         let note = match effect {
             LinkEffect::Deliver { from, packet, .. } => {
                 self.delivered[usize::from(from)] += 1;

@@ -6,18 +6,18 @@ use airhop_base::{Rate, Span, Time};
 use airhop_radio::cell::{CellPlan, LinkErrors};
 use airhop_radio::errors::{ChannelCode, ErrorPlan, LinkBudget, PerModel, SnrPlan};
 use airhop_radio::layer::Reception;
-use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
+use airhop_radio::phy::{Band, PpduFormat, TxMode, TxSettings};
 
 /// PERs of the error models of ns-3.
 const MEASURED: &str = include_str!("per-snr.csv");
 /// Transmit power of 16.0206 dBm, and the loss of free space (Friis) at 1 m and 5.15 GHz.
 const BUDGET: LinkBudget = LinkBudget {
     power_dbm: 16.0206,
-    noise_figure: 7.0,
-    reference_loss: 46.6777,
+    noise_figure_db: 7.0,
+    reference_loss_db: 46.6777,
     exponent: 3.0,
     splits_power: true,
-    min_rssi: None,
+    min_rssi_dbm: None,
 };
 const BASIC: Rate = Rate::from_bps(24_000_000);
 
@@ -51,10 +51,12 @@ fn points() -> impl Iterator<Item = Point> {
 
 /// Returns a link with this SNR at any distance, in the mode of the row.
 fn link(model: PerModel, coding: ChannelCode, mcs: u8, snr: f64) -> SnrPlan {
-    let (format, band, width_mhz) = (Format::He, Band::Ghz5, 80);
-    let settings = TxSettings { format, band, mcs, streams: 1, width_mhz, guard: Span::from_nanos(800) };
+    let (format, band, width_mhz) = (PpduFormat::He, Band::Ghz5, 80);
+    let settings =
+        TxSettings { format, band, mcs, streams: 1, width_mhz, guard_interval: Span::from_nanos(800) };
     let noise = -174.0 + 10.0 * 80e6_f64.log10();
-    let budget = LinkBudget { power_dbm: noise + snr, noise_figure: 0.0, reference_loss: 0.0, ..BUDGET };
+    let budget =
+        LinkBudget { power_dbm: noise + snr, noise_figure_db: 0.0, reference_loss_db: 0.0, ..BUDGET };
     let mode = TxMode::new(settings).expect("a mode of 802.11ax");
     SnrPlan { model, coding, mode, group_rate: BASIC, budget, metres: 1.0 }
 }
@@ -126,7 +128,7 @@ fn the_share_of_lost_mpdus_is_the_per_at_the_distance() {
         for bytes in [100, 1500] {
             let (cell, link) = cell_with_errors(&setting, model, metres);
             let mut world = World::new(&cell, 1);
-            world.cell.report_transmissions();
+            world.cell.enable_transmission_reports();
             world.saturate(1, 0, bytes);
             world.run(Time::ZERO + Span::from_secs(2));
             let mpdus = world.notes.iter().filter_map(|(_, note)| match note {
@@ -152,7 +154,7 @@ fn the_share_of_lost_mpdus_is_the_per_at_the_distance() {
 /// link without losses to one without goodput.
 #[test]
 fn goodput_falls_with_distance_by_the_window_law() {
-    let setting = Setting { format: Format::Vht, mcs: 5, width_mhz: 80, ..saturation::HT };
+    let setting = Setting { format: PpduFormat::Vht, mcs: 5, width_mhz: 80, ..saturation::HT };
     let mut last = f64::INFINITY;
     for metres in [1.0, 20.0, 22.5, 23.5, 24.0, 40.0] {
         let (cell, link) = cell_with_errors(&setting, PerModel::Table, metres);
@@ -170,8 +172,8 @@ fn goodput_falls_with_distance_by_the_window_law() {
 /// frames.
 #[test]
 fn goodput_at_a_distance_equals_that_of_ns3() {
-    let vht = Setting { format: Format::Vht, width_mhz: 80, ..saturation::HT };
-    let he = Setting { format: Format::He, width_mhz: 20, ..saturation::HT };
+    let vht = Setting { format: PpduFormat::Vht, width_mhz: 80, ..saturation::HT };
+    let he = Setting { format: PpduFormat::He, width_mhz: 20, ..saturation::HT };
     for (setting, metres, theirs) in [
         (Setting { mcs: 4, ..vht }, 30.0, 146.4),
         (Setting { mcs: 6, ..vht }, 20.0, 188.4),

@@ -3,14 +3,14 @@
 //! The check continues after a problem. Rejected values are left out of the result.
 
 use crate::grammar::fields::{DirectionValue, Fields, Val};
-use crate::grammar::key::{Choice, Key, Kind, OmittedValue, Variant};
+use crate::grammar::key::{Choice, Key, OmittedValue, ValueKind, Variant};
 use crate::grammar::problem::{Problems, SourcePosition, did_you_mean, format_alternatives, nearest};
 use crate::grammar::quantity;
 use crate::grammar::tree::{Entry, Item, Value, parse_literal};
 
 /// Checks `root` as a table with these keys and returns the checked values.
 pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) -> Fields {
-    Checker { problems }.section(root, keys, String::new()).unwrap_or_else(|| {
+    Checker { problems }.read_section(root, keys, String::new()).unwrap_or_else(|| {
         let mut nothing = Fields::new(String::new(), root.at.clone(), None, keys);
         nothing.is_valid = false;
         nothing
@@ -27,16 +27,16 @@ impl Checker<'_> {
         None
     }
 
-    fn section(&mut self, item: &Item, keys: &'static [Key], path: String) -> Option<Fields> {
+    fn read_section(&mut self, item: &Item, keys: &'static [Key], path: String) -> Option<Fields> {
         let Some(entries) = item.entries() else {
             let example: Vec<_> = keys.iter().map(|k| k.name).collect();
             let what = format!("expected a table of {}, got {}", example.join(", "), item.describe());
             return self.refuse(&item.at, &path, what);
         };
-        Some(self.entries(entries, item, None, keys, path))
+        Some(self.read_entries(entries, item, None, keys, path))
     }
 
-    fn entries(
+    fn read_entries(
         &mut self,
         entries: &[Entry],
         item: &Item,
@@ -49,32 +49,32 @@ impl Checker<'_> {
         let mut fields = Fields::new(path, item.at.clone(), kind, keys);
         for entry in entries {
             match keys.iter().find(|k| k.name == entry.key) {
-                Some(key) => self.entry(key, entry, &mut fields),
+                Some(key) => self.read_entry(key, entry, &mut fields),
                 None if kind.is_some() && entry.key == "kind" => {}
                 None => {
-                    self.unknown_key(entry, &fields, variant.map(|(choice, _)| choice));
+                    self.report_unknown_key(entry, &fields, variant.map(|(choice, _)| choice));
                     fields.mark_refused(&entry.key);
                 }
             }
         }
         let absent: Vec<_> = keys.iter().filter(|k| fields.is_missing_not_misspelt(k.name)).collect();
         for key in absent {
-            self.absent(key, &mut fields);
+            self.use_default(key, &mut fields);
         }
         fields.is_valid = self.problems.len() == before;
         fields
     }
 
-    fn entry(&mut self, key: &'static Key, entry: &Entry, fields: &mut Fields) {
+    fn read_entry(&mut self, key: &'static Key, entry: &Entry, fields: &mut Fields) {
         let path = fields.path_of(key.name);
-        match self.value(&key.kind, &entry.item, &path) {
+        match self.read_value(&key.kind, &entry.item, &path) {
             // The position of a value is that of its key: a table may begin some lines after its key.
             Some(val) => fields.set(key.name, val, entry.at.clone()),
             None => fields.mark_refused(key.name),
         }
     }
 
-    fn absent(&mut self, key: &'static Key, fields: &mut Fields) {
+    fn use_default(&mut self, key: &'static Key, fields: &mut Fields) {
         match key.when_omitted {
             OmittedValue::Required => {
                 let what = format!("is missing: {}; {}", key.about, quantity::describe_expected(&key.kind));
@@ -82,7 +82,7 @@ impl Checker<'_> {
             }
             OmittedValue::Value(text) => {
                 let item = parse_literal(text, &SourcePosition::Default);
-                if let Some(val) = self.value(&key.kind, &item, &fields.path_of(key.name)) {
+                if let Some(val) = self.read_value(&key.kind, &item, &fields.path_of(key.name)) {
                     fields.set(key.name, val, SourcePosition::Default);
                 }
             }
@@ -90,7 +90,7 @@ impl Checker<'_> {
         }
     }
 
-    fn unknown_key(&mut self, entry: &Entry, fields: &Fields, choice: Option<&'static Choice>) {
+    fn report_unknown_key(&mut self, entry: &Entry, fields: &Fields, choice: Option<&'static Choice>) {
         let names: Vec<_> = fields.keys.iter().map(|k| k.name).collect();
         let owner = match fields.kind {
             Some(kind) => format!(" of kind \"{kind}\""),
@@ -118,40 +118,42 @@ impl Checker<'_> {
         );
     }
 
-    fn value(&mut self, kind: &Kind, item: &Item, path: &str) -> Option<Val> {
+    fn read_value(&mut self, kind: &ValueKind, item: &Item, path: &str) -> Option<Val> {
         match kind {
-            Kind::Section(keys) => self.section(item, keys, path.to_string()).map(Val::Table),
-            Kind::RateOrTable(keys) if item.entries().is_some() => {
-                self.section(item, keys, path.to_string()).map(Val::Table)
+            ValueKind::Section(keys) => self.read_section(item, keys, path.to_string()).map(Val::Table),
+            ValueKind::RateOrTable(keys) if item.entries().is_some() => {
+                self.read_section(item, keys, path.to_string()).map(Val::Table)
             }
-            Kind::Switch(keys) => match item.value {
+            ValueKind::Switch(keys) => match item.value {
                 Value::Flag(false) => Some(Val::Flag(false)),
                 Value::Flag(true) => {
                     let empty = Item { at: item.at.clone(), value: Value::Table(Vec::new()) };
-                    self.section(&empty, keys, path.to_string()).map(Val::Table)
+                    self.read_section(&empty, keys, path.to_string()).map(Val::Table)
                 }
-                Value::Table(_) => self.section(item, keys, path.to_string()).map(Val::Table),
+                Value::Table(_) => self.read_section(item, keys, path.to_string()).map(Val::Table),
                 _ => self.refuse(
                     &item.at,
                     path,
                     format!("{}, got {}", quantity::describe_expected(kind), item.describe()),
                 ),
             },
-            Kind::Choice(choice) => self.choice(choice, false, item, path).map(Val::Table),
-            Kind::Drawn { choice, .. } if item.entries().is_some() => {
-                self.choice(choice, false, item, path).map(Val::Table)
+            ValueKind::Choice(choice) => self.read_choice(choice, false, item, path).map(Val::Table),
+            ValueKind::Drawn { choice, .. } if item.entries().is_some() => {
+                self.read_choice(choice, false, item, path).map(Val::Table)
             }
-            Kind::Drawn { plain, .. } => self.value(plain, item, path),
-            Kind::Choices(choice) => self.one_or_more(choice.what, item, path, |checker, item, path| {
-                checker.choice(choice, true, item, path)
+            ValueKind::Drawn { plain, .. } => self.read_value(plain, item, path),
+            ValueKind::Choices(choice) => {
+                self.read_one_or_more(choice.what, item, path, |checker, item, path| {
+                    checker.read_choice(choice, true, item, path)
+                })
+            }
+            ValueKind::Sections(keys) => self.read_one_or_more("table", item, path, |checker, item, path| {
+                checker.read_section(item, keys, path.to_string())
             }),
-            Kind::Sections(keys) => self.one_or_more("table", item, path, |checker, item, path| {
-                checker.section(item, keys, path.to_string())
-            }),
-            Kind::EachWay(kind) => self.each_way(kind, item, path),
-            Kind::Tables(keys) => self.tables(keys, item, path).map(Val::Tables),
-            Kind::Stations => self.stations(item, path).map(Val::Stations),
-            Kind::Scheme => crate::tables::scheme::read(item, path, self.problems),
+            ValueKind::EachWay(kind) => self.read_each_way(kind, item, path),
+            ValueKind::Tables(keys) => self.read_tables(keys, item, path).map(Val::Tables),
+            ValueKind::Stations => self.read_stations(item, path).map(Val::Stations),
+            ValueKind::Scheme => crate::tables::scheme::read_scheme(item, path, self.problems),
             plain => match quantity::read_value(plain, item) {
                 Ok(val) => Some(val),
                 Err(what) => self.refuse(&item.at, path, what),
@@ -160,8 +162,8 @@ impl Checker<'_> {
     }
 
     /// Reads one value for both directions, or a table with one value per direction.
-    fn each_way(&mut self, kind: &'static Kind, item: &Item, path: &str) -> Option<Val> {
-        let Some(entries) = item.entries() else { return self.value(kind, item, path) };
+    fn read_each_way(&mut self, kind: &'static ValueKind, item: &Item, path: &str) -> Option<Val> {
+        let Some(entries) = item.entries() else { return self.read_value(kind, item, path) };
         let before = self.problems.len();
         let mut ways: Vec<DirectionValue> = Vec::new();
         for entry in entries {
@@ -176,8 +178,12 @@ impl Checker<'_> {
                     );
                 }
                 Ok(direction) => {
-                    let val = self.value(kind, &entry.item, &path);
-                    ways.extend(val.map(|val| DirectionValue { direction, val, at: entry.at.clone() }));
+                    let val = self.read_value(kind, &entry.item, &path);
+                    ways.extend(val.map(|val| DirectionValue {
+                        direction,
+                        value: val,
+                        at: entry.at.clone(),
+                    }));
                 }
             }
         }
@@ -188,10 +194,16 @@ impl Checker<'_> {
         (self.problems.len() == before).then_some(Val::EachWay(ways))
     }
 
-    fn choice(&mut self, choice: &'static Choice, listed: bool, item: &Item, path: &str) -> Option<Fields> {
+    fn read_choice(
+        &mut self,
+        choice: &'static Choice,
+        listed: bool,
+        item: &Item,
+        path: &str,
+    ) -> Option<Fields> {
         let kinds = || choice.variants.iter().map(|v| v.kind);
         let Some(entries) = item.entries() else {
-            return self.refuse(&item.at, path, needs_a_table(choice, item));
+            return self.refuse(&item.at, path, describe_required_table(choice, item));
         };
         let Some(entry) = entries.iter().find(|e| e.key == "kind") else {
             let what =
@@ -211,11 +223,17 @@ impl Checker<'_> {
             );
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
         };
-        Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
+        Some(self.read_entries(
+            entries,
+            item,
+            Some((choice, variant)),
+            variant.keys(listed),
+            path.to_string(),
+        ))
     }
 
     /// Reads a table with the key `kind`, or a list of such tables.
-    fn one_or_more(
+    fn read_one_or_more(
         &mut self,
         what: &str,
         item: &Item,
@@ -234,7 +252,7 @@ impl Checker<'_> {
         read.into_iter().collect::<Option<_>>().map(Val::Tables)
     }
 
-    fn tables(&mut self, keys: &'static [Key], item: &Item, path: &str) -> Option<Vec<Fields>> {
+    fn read_tables(&mut self, keys: &'static [Key], item: &Item, path: &str) -> Option<Vec<Fields>> {
         let Value::List(items) = &item.value else {
             let what = format!("expected tables with double brackets, [[{path}]], got {}", item.describe());
             return self.refuse(&item.at, path, what);
@@ -247,14 +265,15 @@ impl Checker<'_> {
             );
         }
         let named =
-            |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
+            |(i, one): (usize, &Item)| self.read_section(one, keys, format!("{path}.{}", table_name(one, i)));
         // Items that are not tables are already rejected. The other items are compared with each other.
         Some(items.iter().enumerate().filter_map(named).collect())
     }
 
-    fn stations(&mut self, item: &Item, path: &str) -> Option<Vec<(String, [f64; 2])>> {
+    fn read_stations(&mut self, item: &Item, path: &str) -> Option<Vec<(String, [f64; 2])>> {
         let Some(entries) = item.entries() else {
-            let what = format!("{}, got {}", quantity::describe_expected(&Kind::Stations), item.describe());
+            let what =
+                format!("{}, got {}", quantity::describe_expected(&ValueKind::Stations), item.describe());
             return self.refuse(&item.at, path, what);
         };
         let before = self.problems.len();
@@ -275,7 +294,7 @@ impl Checker<'_> {
 
 /// Returns the message about a value that must be a table with a `kind`. If the user wrote only a kind, the
 /// message suggests a table of this kind. For any other text, the message suggests the most similar kind.
-fn needs_a_table(choice: &Choice, item: &Item) -> String {
+fn describe_required_table(choice: &Choice, item: &Item) -> String {
     let kinds = || choice.variants.iter().map(|v| v.kind);
     let got = item.describe();
     let meant = match &item.value {

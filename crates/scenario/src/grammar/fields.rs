@@ -42,7 +42,7 @@ pub(crate) enum Val {
 #[derive(Clone, Debug)]
 pub(crate) struct DirectionValue {
     pub(crate) direction: Direction,
-    pub(crate) val: Val,
+    pub(crate) value: Val,
     pub(crate) at: SourcePosition,
 }
 
@@ -134,7 +134,7 @@ impl Fields {
     }
 
     /// Removes a default that does not apply.
-    pub(crate) fn clear(&mut self, name: &str) {
+    pub(crate) fn remove_default(&mut self, name: &str) {
         let place = self.key_index(name);
         self.values[place] = None;
     }

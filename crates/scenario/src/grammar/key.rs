@@ -7,7 +7,7 @@ use super::fields::{Fields, Val};
 #[derive(Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     pub(crate) when_omitted: OmittedValue,
     /// One-line description of the key, with its source.
     pub(crate) about: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct Key {
 
 /// Kind of value that a key accepts.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// Name of the scenario: any text of one line.
     Title,
     /// Path of a file. The table's key named by `digest` contains the digest of the file.
@@ -85,7 +85,7 @@ pub(crate) enum Kind {
     /// Table whose `kind` selects its other keys.
     Choice(&'static Choice),
     /// Value of the kind `plain`, or a table with a distribution from which values are drawn.
-    Drawn { plain: &'static Kind, choice: &'static Choice },
+    Drawn { plain: &'static ValueKind, choice: &'static Choice },
     /// Table whose `kind` selects its other keys, or a list of such tables.
     Choices(&'static Choice),
     /// Table with these keys, or a list of such tables.
@@ -94,23 +94,23 @@ pub(crate) enum Kind {
     Tables(&'static [Key]),
     /// One value for both directions of a link, or a table with a value for each direction:
     /// `{ "a->b" = …, "b->a" = … }`.
-    EachWay(&'static Kind),
+    EachWay(&'static ValueKind),
 }
 
-impl Kind {
+impl ValueKind {
     /// Returns the name of the key that contains the file's digest; `None` if the value is not a file.
-    pub(crate) fn digest(&self) -> Option<&'static str> {
+    pub(crate) fn digest_key(&self) -> Option<&'static str> {
         match self {
-            Kind::File { digest }
-            | Kind::WordOrFile { digest, .. }
-            | Kind::EachWay(Kind::File { digest }) => Some(digest),
+            ValueKind::File { digest }
+            | ValueKind::WordOrFile { digest, .. }
+            | ValueKind::EachWay(ValueKind::File { digest }) => Some(digest),
             _ => None,
         }
     }
 
     /// True if the value may be a list of tables, each for a direction.
     pub(crate) fn may_be_list(&self) -> bool {
-        matches!(self, Kind::Choices(_) | Kind::Sections(_))
+        matches!(self, ValueKind::Choices(_) | ValueKind::Sections(_))
     }
 }
 
@@ -154,7 +154,7 @@ impl Variant {
     /// can apply to one direction.
     pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
         match self.keys {
-            [keys @ .., Key { kind: Kind::Direction, .. }] if !listed => keys,
+            [keys @ .., Key { kind: ValueKind::Direction, .. }] if !listed => keys,
             keys => keys,
         }
     }
@@ -186,16 +186,21 @@ pub(crate) enum OmittedValue {
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 /// Maximum number of copies of a table. The copy number that replaces the `*` has at most five digits.
 pub(crate) const MAX_COPIES: u64 = 10_000;
-/// Value for an infinite receive window: larger than any [`Kind::Bytes`].
+/// Value for an infinite receive window: larger than any [`ValueKind::Bytes`].
 pub(crate) const UNLIMITED_WINDOW: u64 = 1 << 40;
-/// Value for the word "max" of a [`Kind::CountOrMax`].
+/// Value for the word "max" of a [`ValueKind::CountOrMax`].
 pub(crate) const MAX_COUNT: u64 = u64::MAX;
-/// Disabled [`Kind::Threshold`]: no size exceeds this value.
+/// Disabled [`ValueKind::Threshold`]: no size exceeds this value.
 pub(crate) const DISABLED_THRESHOLD: u64 = UNLIMITED_WINDOW + 1;
 /// Word in `--set` for all tables of a list. No table may have this name.
 pub(crate) const ALL_TABLES: &str = "all";
 
 /// Creates a key.
-pub(crate) const fn key(name: &'static str, kind: Kind, without: OmittedValue, about: &'static str) -> Key {
+pub(crate) const fn key(
+    name: &'static str,
+    kind: ValueKind,
+    without: OmittedValue,
+    about: &'static str,
+) -> Key {
     Key { name, kind, when_omitted: without, about }
 }

@@ -61,17 +61,17 @@ impl Problems {
 
 impl Problem {
     fn paragraph(&self, source: &str) -> String {
-        let [source, path, what] = [source, &self.path, &self.what].map(legible);
-        let what = format!("{what}{}", lookalike_character(&format!("{}{}", self.path, self.what)));
+        let [source, path, what] = [source, &self.path, &self.what].map(escape_for_terminal);
+        let what = format!("{what}{}", describe_lookalike(&format!("{}{}", self.path, self.what)));
         let path = if path.is_empty() { path } else { format!("{path}: ") };
         match &self.at {
             SourcePosition::Line(line) => format!("{source}:{line}: {path}{what}"),
             SourcePosition::Document | SourcePosition::Default => format!("{source}: {path}{what}"),
             // The option `--set wlan.cell.rate=…` contains the path already.
             SourcePosition::Option(option) if option.contains(&format!(" {}=", self.path)) => {
-                format!("{}: {what}", legible(option))
+                format!("{}: {what}", escape_for_terminal(option))
             }
-            SourcePosition::Option(option) => format!("{}: {path}{what}", legible(option)),
+            SourcePosition::Option(option) => format!("{}: {path}{what}", escape_for_terminal(option)),
         }
     }
 }
@@ -81,7 +81,7 @@ const MAX_TEXT_CHARS: usize = 500;
 
 /// Makes a text safe for a terminal. Escapes control characters and bidirectional overrides, and removes the
 /// middle of a long text. Messages quote files from untrusted authors.
-fn legible(text: &str) -> String {
+fn escape_for_terminal(text: &str) -> String {
     let is_harmful =
         |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let length = text.chars().count();
@@ -99,7 +99,7 @@ fn legible(text: &str) -> String {
 /// is suspicious if it is invisible or resembles another character: for example a non-breaking hyphen, a
 /// typographic quotation mark, a full-width digit or a Cyrillic letter. Characters in words of Airhop are
 /// exempt.
-pub(crate) fn lookalike_character(message: &str) -> String {
+pub(crate) fn describe_lookalike(message: &str) -> String {
     let is_one = |c: &char| match c {
         '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // invisible
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2018}'..='\u{201f}' => true, // hyphens, quotation marks

@@ -1,11 +1,13 @@
 //! Single values: reader and formatter. Formatted values read back unchanged.
 
 use crate::grammar::fields::{Direction, Val};
-use crate::grammar::key::{DISABLED_THRESHOLD, Kind, MAX_COPIES, MAX_COUNT, MAX_SPAN_S, UNLIMITED_WINDOW};
+use crate::grammar::key::{
+    DISABLED_THRESHOLD, MAX_COPIES, MAX_COUNT, MAX_SPAN_S, UNLIMITED_WINDOW, ValueKind,
+};
 use crate::grammar::problem::{did_you_mean, format_alternatives};
 use crate::grammar::tree::{Item, Value};
 use airhop_base::{Rate, Span, units};
-use airhop_radio::phy::{Format, Phy};
+use airhop_radio::phy::{Phy, PpduFormat};
 use std::fmt;
 
 type Refusal = String;
@@ -15,91 +17,93 @@ pub(crate) const MAX_COORDINATE: f64 = 1e6;
 
 /// Returns a description of the values that a key accepts. Used in messages about a missing key and on the
 /// reference page.
-pub(crate) fn describe_expected(kind: &Kind) -> String {
+pub(crate) fn describe_expected(kind: &ValueKind) -> String {
     let text = match kind {
-        Kind::Title => "a line of text",
-        Kind::WordOrFile { words, .. } => {
+        ValueKind::Title => "a line of text",
+        ValueKind::WordOrFile { words, .. } => {
             let file = "the path of a file, relative to the folder of the scenario";
             return format!("expected {}, or {file}", format_alternatives(words()));
         }
-        Kind::File { .. } => "the path of a file, relative to the folder of the scenario",
-        Kind::Digest => "16 hexadecimal digits",
-        Kind::Name => "a name such as \"w1\"",
-        Kind::Ends => "two different nodes, such as [\"s\", \"r1\"]",
-        Kind::Stations => {
+        ValueKind::File { .. } => "the path of a file, relative to the folder of the scenario",
+        ValueKind::Digest => "16 hexadecimal digits",
+        ValueKind::Name => "a name such as \"w1\"",
+        ValueKind::Ends => "two different nodes, such as [\"s\", \"r1\"]",
+        ValueKind::Stations => {
             "a table of stations with positions in metres, such as { bs = [0, 0], d = [30, 0] }"
         }
-        Kind::Direction => "a direction such as \"bs->d\"",
-        Kind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
-        Kind::Rate | Kind::LinkRate => "a data rate with a unit, such as \"10 Mbit/s\"",
-        Kind::Rates { longest } => {
+        ValueKind::Direction => "a direction such as \"bs->d\"",
+        ValueKind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
+        ValueKind::Rate | ValueKind::LinkRate => "a data rate with a unit, such as \"10 Mbit/s\"",
+        ValueKind::Rates { longest } => {
             return format!(
                 "expected a list of 1 to {longest} data rates with units, such as [\"1 Mbit/s\"]"
             );
         }
-        Kind::RateOrTable(keys) => {
-            let known = keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_)));
+        ValueKind::RateOrTable(keys) => {
+            let known = keys.iter().filter(|key| !matches!(key.kind, ValueKind::NotYet(_)));
             let names: Vec<_> = known.map(|key| key.name).collect();
-            return format!("{}, or a table of {}", describe_expected(&Kind::Rate), names.join(", "));
+            return format!("{}, or a table of {}", describe_expected(&ValueKind::Rate), names.join(", "));
         }
-        Kind::Bytes { most: UNLIMITED_WINDOW, .. } => {
+        ValueKind::Bytes { most: UNLIMITED_WINDOW, .. } => {
             "a size with a unit, such as \"64 kB\", or \"unlimited\""
         }
-        Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
-        Kind::Threshold { .. } => "a size with a unit, such as \"256 B\", or \"off\"",
-        Kind::Metres => "a distance with a unit, such as \"40 m\"",
-        Kind::Power => "a power with a unit, such as \"24.5 dBm\"",
-        Kind::Ratio => "a ratio of powers with a unit, such as \"10 dB\"",
-        Kind::Frequency => "a frequency with a unit, such as \"2.4 GHz\"",
-        Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
-        Kind::CountOrMax { most } => return format!("expected a whole number from 0 to {most}, or \"max\""),
-        Kind::Counts { least, most, longest } => {
+        ValueKind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
+        ValueKind::Threshold { .. } => "a size with a unit, such as \"256 B\", or \"off\"",
+        ValueKind::Metres => "a distance with a unit, such as \"40 m\"",
+        ValueKind::Power => "a power with a unit, such as \"24.5 dBm\"",
+        ValueKind::Ratio => "a ratio of powers with a unit, such as \"10 dB\"",
+        ValueKind::Frequency => "a frequency with a unit, such as \"2.4 GHz\"",
+        ValueKind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
+        ValueKind::CountOrMax { most } => {
+            return format!("expected a whole number from 0 to {most}, or \"max\"");
+        }
+        ValueKind::Counts { least, most, longest } => {
             return format!("expected a list of 1 to {longest} whole numbers from {least} to {most}");
         }
-        Kind::Number { least, most } => return format!("expected a number from {least} to {most}"),
-        Kind::Probability => "a probability from 0 to 1",
-        Kind::Segments { unbounded: None } => "a number of segments from 1 to 1e6",
-        Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
-        Kind::Flag => "true or false",
-        Kind::Word(words) => return format!("expected {}", format_alternatives(words())),
-        Kind::NotYet(_) => "nothing so far",
-        Kind::Standard => return format!("expected {}", format_alternatives(standards())),
-        Kind::Words(words) => return format!("expected a list of {}", format_alternatives(words())),
-        Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
-        Kind::Switch(_) => "true, false or a table",
-        Kind::Section(_) => "a table",
-        Kind::Sections(_) => "a table, or a list of them",
-        Kind::EachWay(kind) => {
+        ValueKind::Number { least, most } => return format!("expected a number from {least} to {most}"),
+        ValueKind::Probability => "a probability from 0 to 1",
+        ValueKind::Segments { unbounded: None } => "a number of segments from 1 to 1e6",
+        ValueKind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
+        ValueKind::Flag => "true or false",
+        ValueKind::Word(words) => return format!("expected {}", format_alternatives(words())),
+        ValueKind::NotYet(_) => "nothing so far",
+        ValueKind::Standard => return format!("expected {}", format_alternatives(standards())),
+        ValueKind::Words(words) => return format!("expected a list of {}", format_alternatives(words())),
+        ValueKind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
+        ValueKind::Switch(_) => "true, false or a table",
+        ValueKind::Section(_) => "a table",
+        ValueKind::Sections(_) => "a table, or a list of them",
+        ValueKind::EachWay(kind) => {
             return format!(
                 "{}, or a value for each direction, such as {{ \"a->b\" = … }}",
                 describe_expected(kind)
             );
         }
-        Kind::Drawn { plain, .. } => {
+        ValueKind::Drawn { plain, .. } => {
             return format!("{}, or a distribution with a kind", describe_expected(plain));
         }
-        Kind::Choice(_) => "a table with a kind",
-        Kind::Choices(_) => "a table with a kind, or a list of them",
-        Kind::Tables(_) => "at least one table, with double brackets",
+        ValueKind::Choice(_) => "a table with a kind",
+        ValueKind::Choices(_) => "a table with a kind, or a list of them",
+        ValueKind::Tables(_) => "at least one table, with double brackets",
     };
     format!("expected {text}")
 }
 
 /// Reads a value that is not a table, for a key of this kind.
-pub(crate) fn read_value(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
+pub(crate) fn read_value(kind: &ValueKind, item: &Item) -> Result<Val, Refusal> {
     let mismatch = || format!("{}, got {}", describe_expected(kind), item.describe());
     match (kind, &item.value) {
-        (Kind::Count { least, most }, &Value::Number(n, true)) => {
+        (ValueKind::Count { least, most }, &Value::Number(n, true)) => {
             match n >= *least as f64 && n <= *most as f64 {
                 true => Ok(Val::Count(n as u64)),
                 false => Err(mismatch()),
             }
         }
-        (Kind::CountOrMax { .. }, Value::Text(text)) if text == "max" => Ok(Val::Count(MAX_COUNT)),
-        (Kind::CountOrMax { most }, &Value::Number(n, true)) if n >= 0.0 && n <= *most as f64 => {
+        (ValueKind::CountOrMax { .. }, Value::Text(text)) if text == "max" => Ok(Val::Count(MAX_COUNT)),
+        (ValueKind::CountOrMax { most }, &Value::Number(n, true)) if n >= 0.0 && n <= *most as f64 => {
             Ok(Val::Count(n as u64))
         }
-        (Kind::Counts { least, most, longest }, Value::List(items))
+        (ValueKind::Counts { least, most, longest }, Value::List(items))
             if (1..=*longest).contains(&items.len()) =>
         {
             let one = |item: &Item| match item.value {
@@ -108,67 +112,75 @@ pub(crate) fn read_value(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
             };
             items.iter().map(one).collect::<Option<_>>().map(Val::Counts).ok_or_else(mismatch)
         }
-        (Kind::Number { least, most }, &Value::Number(n, _)) if (*least..=*most).contains(&n) => {
+        (ValueKind::Number { least, most }, &Value::Number(n, _)) if (*least..=*most).contains(&n) => {
             Ok(Val::Number(n))
         }
-        (Kind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => Ok(Val::Number(p.abs())),
-        (Kind::Probability, Value::Text(text)) => Err(format!("{}{}", mismatch(), suggest_probability(text))),
-        (Kind::Segments { .. }, &Value::Number(n, _)) if (1.0..=1e6).contains(&n) => Ok(Val::Number(n)),
-        (Kind::Segments { unbounded: Some(word) }, Value::Text(text)) if text == word => {
+        (ValueKind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => {
+            Ok(Val::Number(p.abs()))
+        }
+        (ValueKind::Probability, Value::Text(text)) => {
+            Err(format!("{}{}", mismatch(), suggest_probability(text)))
+        }
+        (ValueKind::Segments { .. }, &Value::Number(n, _)) if (1.0..=1e6).contains(&n) => Ok(Val::Number(n)),
+        (ValueKind::Segments { unbounded: Some(word) }, Value::Text(text)) if text == word => {
             Ok(Val::Number(f64::INFINITY))
         }
-        (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
-        (Kind::Word(words), Value::Text(text)) => parse_word(&words(), text).map(Val::Word),
-        (Kind::NotYet(why), _) => Err((*why).to_string()),
-        (Kind::Standard, Value::Text(text)) => parse_standard(text).map(Val::Word),
-        (Kind::Standard, Value::Number(..)) => {
+        (ValueKind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
+        (ValueKind::Word(words), Value::Text(text)) => parse_word(&words(), text).map(Val::Word),
+        (ValueKind::NotYet(why), _) => Err((*why).to_string()),
+        (ValueKind::Standard, Value::Text(text)) => parse_standard(text).map(Val::Word),
+        (ValueKind::Standard, Value::Number(..)) => {
             Err(format!("{}, in quotes, got the number {}", describe_expected(kind), item.describe()))
         }
-        (Kind::Words(known), Value::List(items)) => parse_words(&known(), items),
-        (Kind::Title, Value::Text(text)) => parse_title(text),
-        (Kind::WordOrFile { words, .. }, Value::Text(text)) if words().contains(&text.as_str()) => {
+        (ValueKind::Words(known), Value::List(items)) => parse_words(&known(), items),
+        (ValueKind::Title, Value::Text(text)) => parse_title(text),
+        (ValueKind::WordOrFile { words, .. }, Value::Text(text)) if words().contains(&text.as_str()) => {
             parse_word(&words(), text).map(Val::Word)
         }
-        (Kind::File { .. } | Kind::WordOrFile { .. }, Value::Text(text))
+        (ValueKind::File { .. } | ValueKind::WordOrFile { .. }, Value::Text(text))
             if !text.is_empty() && !text.contains('\0') =>
         {
             Ok(Val::Text(text.clone()))
         }
-        (Kind::Digest, Value::Text(text)) if is_digest(text) => Ok(Val::Text(text.clone())),
-        (Kind::Name, Value::Text(text)) => check_name(text).map(|()| Val::Text(text.clone())),
-        (Kind::Direction, Value::Text(text)) => parse_direction(text).map(Val::Direction),
-        (Kind::Ends, Value::List(items)) => parse_ends(items).ok_or_else(mismatch)?.map(Val::Ends),
-        (Kind::Span { least_ns }, Value::Text(text)) => parse_span(text, *least_ns),
-        (Kind::Rate | Kind::RateOrTable(_), Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
-        (Kind::Rates { longest }, Value::List(items)) if (1..=*longest).contains(&items.len()) => {
-            let one = |item: &Item| match read_value(&Kind::Rate, item)? {
+        (ValueKind::Digest, Value::Text(text)) if is_digest(text) => Ok(Val::Text(text.clone())),
+        (ValueKind::Name, Value::Text(text)) => check_name(text).map(|()| Val::Text(text.clone())),
+        (ValueKind::Direction, Value::Text(text)) => parse_direction(text).map(Val::Direction),
+        (ValueKind::Ends, Value::List(items)) => parse_ends(items).ok_or_else(mismatch)?.map(Val::Ends),
+        (ValueKind::Span { least_ns }, Value::Text(text)) => parse_span(text, *least_ns),
+        (ValueKind::Rate | ValueKind::RateOrTable(_), Value::Text(text)) => {
+            units::parse_rate(text).map(Val::Rate)
+        }
+        (ValueKind::Rates { longest }, Value::List(items)) if (1..=*longest).contains(&items.len()) => {
+            let one = |item: &Item| match read_value(&ValueKind::Rate, item)? {
                 Val::Rate(rate) => Ok(rate),
                 _ => Err(mismatch()),
             };
             items.iter().map(one).collect::<Result<_, _>>().map(Val::Rates)
         }
-        (Kind::LinkRate, Value::Text(text)) => parse_link_rate(text).map(Val::Rate),
-        (Kind::Bytes { most: UNLIMITED_WINDOW, .. }, Value::Text(text)) if text == "unlimited" => {
+        (ValueKind::LinkRate, Value::Text(text)) => parse_link_rate(text).map(Val::Rate),
+        (ValueKind::Bytes { most: UNLIMITED_WINDOW, .. }, Value::Text(text)) if text == "unlimited" => {
             Ok(Val::Bytes(UNLIMITED_WINDOW))
         }
-        (Kind::Bytes { least, most }, Value::Text(text)) => parse_bytes(text, *least, *most),
-        (Kind::Threshold { .. }, Value::Text(text)) if text == "off" => Ok(Val::Bytes(DISABLED_THRESHOLD)),
-        (Kind::Threshold { least, most }, Value::Text(text)) => parse_bytes(text, *least, *most),
-        (Kind::Metres, Value::Text(text)) => parse_metres(text),
-        (Kind::Power, Value::Text(text)) => units::parse_power(text).map(Val::Power),
-        (Kind::Ratio, Value::Text(text)) => units::parse_ratio(text).map(Val::Ratio),
-        (Kind::Frequency, Value::Text(text)) => units::parse_frequency(text).map(Val::Frequency),
+        (ValueKind::Bytes { least, most }, Value::Text(text)) => parse_bytes(text, *least, *most),
+        (ValueKind::Threshold { .. }, Value::Text(text)) if text == "off" => {
+            Ok(Val::Bytes(DISABLED_THRESHOLD))
+        }
+        (ValueKind::Threshold { least, most }, Value::Text(text)) => parse_bytes(text, *least, *most),
+        (ValueKind::Metres, Value::Text(text)) => parse_metres(text),
+        (ValueKind::Power, Value::Text(text)) => units::parse_power(text).map(Val::Power),
+        (ValueKind::Ratio, Value::Text(text)) => units::parse_ratio(text).map(Val::Ratio),
+        (ValueKind::Frequency, Value::Text(text)) => units::parse_frequency(text).map(Val::Frequency),
         (
-            Kind::Span { .. }
-            | Kind::Rate
-            | Kind::RateOrTable(_)
-            | Kind::LinkRate
-            | Kind::Bytes { .. }
-            | Kind::Threshold { .. }
-            | Kind::Metres
-            | Kind::Power
-            | Kind::Ratio
-            | Kind::Frequency,
+            ValueKind::Span { .. }
+            | ValueKind::Rate
+            | ValueKind::RateOrTable(_)
+            | ValueKind::LinkRate
+            | ValueKind::Bytes { .. }
+            | ValueKind::Threshold { .. }
+            | ValueKind::Metres
+            | ValueKind::Power
+            | ValueKind::Ratio
+            | ValueKind::Frequency,
             &Value::Number(..),
         ) => Err(format!("{} without a unit", mismatch())),
         _ => Err(mismatch()),
@@ -196,7 +208,7 @@ const UNSUPPORTED_STANDARD: &str = "802.11be";
 
 /// Returns the names of the standards that Airhop models.
 pub(crate) fn standards() -> Vec<&'static str> {
-    Phy::names().into_iter().chain(Format::ALL.map(Format::name)).collect()
+    Phy::names().into_iter().chain(PpduFormat::ALL.map(PpduFormat::name)).collect()
 }
 
 fn parse_standard(text: &str) -> Result<&'static str, Refusal> {
@@ -352,14 +364,14 @@ impl fmt::Display for Direction {
 }
 
 /// Quotes a text, for both TOML and JSON.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// Formats a number, for both TOML and JSON.
 pub(crate) fn format_number(x: f64) -> String {
     match x.is_infinite() {
-        true => quoted("infinite"),
+        true => quote("infinite"),
         false => format!("{x:?}"),
     }
 }
@@ -367,31 +379,31 @@ pub(crate) fn format_number(x: f64) -> String {
 /// Formats a single value, for both TOML and JSON; `None` for a table.
 pub(crate) fn format_value(val: &Val) -> Option<String> {
     Some(match val {
-        Val::Text(text) => quoted(text),
-        Val::File(file) => quoted(&file.path),
-        Val::Word(word) => quoted(word),
+        Val::Text(text) => quote(text),
+        Val::File(file) => quote(&file.path),
+        Val::Word(word) => quote(word),
         Val::Words(words) => {
-            format!("[{}]", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", "))
+            format!("[{}]", words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", "))
         }
-        Val::Ends([a, b]) => format!("[{}, {}]", quoted(a), quoted(b)),
-        Val::Direction(direction) => quoted(&direction.to_string()),
-        Val::Span(span) => quoted(&units::format_span(*span)),
-        Val::Rate(rate) => quoted(&units::format_rate(*rate)),
+        Val::Ends([a, b]) => format!("[{}, {}]", quote(a), quote(b)),
+        Val::Direction(direction) => quote(&direction.to_string()),
+        Val::Span(span) => quote(&units::format_span(*span)),
+        Val::Rate(rate) => quote(&units::format_rate(*rate)),
         Val::Rates(rates) => {
-            let rates: Vec<_> = rates.iter().map(|rate| quoted(&units::format_rate(*rate))).collect();
+            let rates: Vec<_> = rates.iter().map(|rate| quote(&units::format_rate(*rate))).collect();
             format!("[{}]", rates.join(", "))
         }
-        Val::Bytes(bytes) => quoted(&format_bytes(*bytes)),
-        Val::Metres(metres) => quoted(&format!("{metres} m")),
-        Val::Power(dbm) => quoted(&format!("{dbm} dBm")),
-        Val::Ratio(db) => quoted(&format!("{db} dB")),
-        Val::Frequency(hz) => quoted(&units::format_frequency(*hz)),
-        Val::Count(MAX_COUNT) => quoted("max"),
+        Val::Bytes(bytes) => quote(&format_bytes(*bytes)),
+        Val::Metres(metres) => quote(&format!("{metres} m")),
+        Val::Power(dbm) => quote(&format!("{dbm} dBm")),
+        Val::Ratio(db) => quote(&format!("{db} dB")),
+        Val::Frequency(hz) => quote(&units::format_frequency(*hz)),
+        Val::Count(MAX_COUNT) => quote("max"),
         Val::Count(count) => count.to_string(),
         Val::Counts(counts) => format!("{counts:?}"),
         Val::Number(x) => format_number(*x),
         Val::Flag(flag) => flag.to_string(),
-        Val::Scheme(scheme, params) if params.iter().next().is_none() => quoted(scheme.name),
+        Val::Scheme(scheme, params) if params.iter().next().is_none() => quote(scheme.name),
         Val::Scheme(..) | Val::Stations(_) | Val::Table(_) | Val::Tables(_) | Val::EachWay(_) => return None,
     })
 }

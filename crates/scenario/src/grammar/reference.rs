@@ -1,12 +1,12 @@
 //! Reference page of all keys.
 
-use crate::grammar::key::{Choice, Key, Kind, OmittedValue, Variant};
+use crate::grammar::key::{Choice, Key, OmittedValue, ValueKind, Variant};
 use crate::grammar::quantity::{self, describe_expected};
 use std::fmt::Write;
 
 /// Returns a Markdown page with these keys and the keys of their tables, each with its kind of value and its
 /// default.
-pub(crate) fn reference(keys: &[Key]) -> String {
+pub(crate) fn render_reference(keys: &[Key]) -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
          A scenario is a TOML file. Quantities are texts with a unit (`\"10 ms\"`, `\"5.5 Mbit/s\"`, `\"1000 B\"`, `\"40 m\"`);\n\
@@ -20,14 +20,14 @@ pub(crate) fn reference(keys: &[Key]) -> String {
          `ftp2` and `ftp3`. A `*` in the `ends`, `from`, `to`, `stations` and `direction` of a copy becomes the number of the copy. The\n\
          path of a key of the copies has the name with the `*`: `flow.ftp*.start=\"1 s\"`.\n",
     );
-    section("", "The file", keys, &mut page);
+    write_section("", "The file", keys, &mut page);
     page
 }
 
 /// Notes printed before the keys of some tables.
-const NOTES: [(&str, &str); 1] = [("radio", RADIO)];
+const NOTES: [(&str, &str); 1] = [("radio", RADIO_NOTE)];
 
-const RADIO: &str = "\
+const RADIO_NOTE: &str = "\
 A radio link joins two nodes by a channel in each direction, without contention. `arq` selects the link-layer ARQ, which
 retransmits frames without a link ACK: a channel error then delays a packet instead of losing it.
 
@@ -41,60 +41,61 @@ each loss 80 to 100 ms after the transmission, as in UMTS R99 (Yun 2009 §2.2), 
 
 ";
 
-fn section(path: &str, title: &str, keys: &[Key], page: &mut String) {
+fn write_section(path: &str, title: &str, keys: &[Key], page: &mut String) {
     let _ = write!(page, "\n## {title}\n\n");
     if let Some((_, note)) = NOTES.iter().find(|(table, _)| *table == path) {
         page.push_str(note);
     }
-    rows(keys, page);
+    write_rows(keys, page);
     for key in keys {
         let path = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         match &key.kind {
-            Kind::Tables(keys) => section(&path, &format!("`[[{path}]]`"), keys, page),
-            Kind::Section(keys) | Kind::Sections(keys) | Kind::Switch(keys) | Kind::RateOrTable(keys) => {
-                section(&path, &format!("`{path}`"), keys, page)
-            }
-            Kind::Choice(choice) | Kind::Choices(choice) => {
-                variants(&path, choice, key.kind.may_be_list(), page)
+            ValueKind::Tables(keys) => write_section(&path, &format!("`[[{path}]]`"), keys, page),
+            ValueKind::Section(keys)
+            | ValueKind::Sections(keys)
+            | ValueKind::Switch(keys)
+            | ValueKind::RateOrTable(keys) => write_section(&path, &format!("`{path}`"), keys, page),
+            ValueKind::Choice(choice) | ValueKind::Choices(choice) => {
+                write_variants(&path, choice, key.kind.may_be_list(), page)
             }
             _ => {}
         }
     }
 }
 
-fn variants(path: &str, choice: &Choice, listed: bool, page: &mut String) {
+fn write_variants(path: &str, choice: &Choice, listed: bool, page: &mut String) {
     let _ = write!(page, "\n## `{path}`\n");
     for variant in choice.variants {
         let _ = write!(page, "\n`kind = \"{}\"`: {}\n", variant.kind, variant.about);
         let keys = variant.keys(listed);
         if !keys.is_empty() {
             page.push('\n');
-            rows(keys, page);
+            write_rows(keys, page);
         }
     }
     for variant in choice.variants {
-        distributions(path, variant, page);
+        write_distributions(path, variant, page);
     }
 }
 
 /// Writes a section for each key of this kind whose value may be a distribution.
-fn distributions(path: &str, variant: &Variant, page: &mut String) {
+fn write_distributions(path: &str, variant: &Variant, page: &mut String) {
     for key in variant.keys {
-        if let Kind::Drawn { choice, .. } = &key.kind {
-            variants(&format!("{path}.{}", key.name), choice, false, page);
+        if let ValueKind::Drawn { choice, .. } = &key.kind {
+            write_variants(&format!("{path}.{}", key.name), choice, false, page);
         }
     }
 }
 
-fn rows(keys: &[Key], page: &mut String) {
+fn write_rows(keys: &[Key], page: &mut String) {
     page.push_str("| key | description | value | default |\n|---|---|---|---|\n");
-    for key in keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_))) {
+    for key in keys.iter().filter(|key| !matches!(key.kind, ValueKind::NotYet(_))) {
         let value = describe_expected(&key.kind).replace("expected ", "").replace('|', "\\|");
-        let _ = writeln!(page, "| `{}` | {} | {value} | {} |", key.name, key.about, without(key));
+        let _ = writeln!(page, "| `{}` | {} | {value} | {} |", key.name, key.about, describe_omitted(key));
     }
 }
 
-fn without(key: &Key) -> String {
+fn describe_omitted(key: &Key) -> String {
     match key.when_omitted {
         OmittedValue::Required => "required".to_string(),
         OmittedValue::Value(text) => format!("`{text}`"),
@@ -113,13 +114,13 @@ fn without(key: &Key) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::SCENARIO;
+    use crate::tables::SCENARIO_KEYS;
 
     /// Every preset that is listed as the default of a key has a value. An entry such as `"rfc ``"` would be
     /// useless.
     #[test]
     fn every_preset_default_of_the_reference_page_has_a_value() {
-        let page = reference(&SCENARIO);
+        let page = render_reference(&SCENARIO_KEYS);
         let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `")).collect();
         assert!(rows.len() > 150, "{} rows", rows.len());
         for row in rows {

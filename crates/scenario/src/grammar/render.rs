@@ -1,8 +1,8 @@
 //! Effective scenario with all defaults filled in, as TOML with comments and as canonical JSON.
 
 use crate::grammar::fields::{DirectionValue, Fields, Val};
-use crate::grammar::key::{Key, Kind, OmittedValue};
-use crate::grammar::quantity::{format_number, format_value, quoted};
+use crate::grammar::key::{Key, OmittedValue, ValueKind};
+use crate::grammar::quantity::{format_number, format_value, quote};
 use crate::tables::scheme::formatted_params;
 use std::fmt::Write;
 
@@ -12,18 +12,18 @@ pub(crate) fn render_toml(root: &Fields) -> String {
     let mut out = String::from(
         "# The effective scenario: every value written out. \"default\" marks keys that the file left out.\n",
     );
-    table(root, "", &mut out);
+    write_table(root, "", &mut out);
     out
 }
 
-fn table(fields: &Fields, path: &str, out: &mut String) {
+fn write_table(fields: &Fields, path: &str, out: &mut String) {
     if let Some(kind) = fields.kind {
-        line("kind", &quoted(kind), "", out);
+        write_line("kind", &quote(kind), "", out);
     }
     for (key, val, is_default) in fields.iter() {
-        if let Some(text) = inline(val) {
+        if let Some(text) = format_inline(val) {
             let mark = if is_default { "default; " } else { "" };
-            line(key.name, &text, &format!("{mark}{}", key.about), out);
+            write_line(key.name, &text, &format!("{mark}{}", key.about), out);
         }
     }
     write_absent_keys(fields, out);
@@ -31,19 +31,19 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
         let below = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         match val {
             Val::Table(one) => {
-                section(one, &below, "[", "]", out);
+                write_section(one, &below, "[", "]", out);
                 if let Some(comment) = comment(key, one) {
                     let _ = writeln!(out, "# {comment}");
                 }
             }
             // A list with a single error model is written as a table.
             Val::Tables(many) if many.len() == 1 && key.kind.may_be_list() => {
-                section(&many[0], &below, "[", "]", out);
+                write_section(&many[0], &below, "[", "]", out);
                 if let Some(comment) = comment(key, &many[0]) {
                     let _ = writeln!(out, "# {comment}");
                 }
             }
-            Val::Tables(many) => many.iter().for_each(|one| section(one, &below, "[[", "]]", out)),
+            Val::Tables(many) => many.iter().for_each(|one| write_section(one, &below, "[[", "]]", out)),
             _ => {}
         }
     }
@@ -51,28 +51,28 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
 
 /// Returns the comment on a table; `None` if its kind has no comment.
 fn comment(key: &Key, table: &Fields) -> Option<String> {
-    let (Kind::Choice(choice) | Kind::Choices(choice)) = &key.kind else { return None };
+    let (ValueKind::Choice(choice) | ValueKind::Choices(choice)) = &key.kind else { return None };
     (choice.variant_of(table)?.comment?)(table)
 }
 
-fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut String) {
+fn write_section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut String) {
     if !path.contains('.') {
         out.push('\n');
     }
     let _ = writeln!(out, "{open}{path}{close}");
-    table(fields, path, out);
+    write_table(fields, path, out);
 }
 
 /// Writes a comment line for each key without a value, with the meaning of the missing value.
 fn write_absent_keys(fields: &Fields, out: &mut String) {
-    for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
+    for key in fields.keys.iter().filter(|k| !matches!(k.kind, ValueKind::Tables(_))) {
         if let (None, OmittedValue::Nothing(meaning)) = (fields.get(key.name), key.when_omitted) {
             let _ = writeln!(out, "# {}: {meaning}", key.name);
         }
     }
 }
 
-fn line(key: &str, value: &str, about: &str, out: &mut String) {
+fn write_line(key: &str, value: &str, about: &str, out: &mut String) {
     let text = format!("{key} = {value}");
     let _ = match about.is_empty() {
         true => writeln!(out, "{text}"),
@@ -84,18 +84,18 @@ fn line(key: &str, value: &str, about: &str, out: &mut String) {
 pub(crate) fn format_on_line(val: &Val) -> String {
     match val {
         Val::Table(one) => {
-            let kind = one.kind.map(|kind| format!("kind = {}", quoted(kind)));
+            let kind = one.kind.map(|kind| format!("kind = {}", quote(kind)));
             let member =
                 |(key, val, _): (&Key, &Val, bool)| format!("{} = {}", key.name, format_on_line(val));
             let members: Vec<_> = kind.into_iter().chain(one.iter().map(member)).collect();
             format!("{{ {} }}", members.join(", "))
         }
-        other => inline(other).unwrap_or_default(),
+        other => format_inline(other).unwrap_or_default(),
     }
 }
 
 /// Formats a value to follow its key on one line; `None` if the value needs its own table.
-fn inline(val: &Val) -> Option<String> {
+fn format_inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {
             let station = |(name, [x, y]): &(String, [f64; 2])| {
@@ -105,11 +105,11 @@ fn inline(val: &Val) -> Option<String> {
         }
         Val::Scheme(scheme, params) => Some(format_value(val).unwrap_or_else(|| {
             let params = formatted_params(scheme, params).map(|(name, value)| format!(", {name} = {value}"));
-            format!("{{ name = {}{} }}", quoted(scheme.name), params.collect::<String>())
+            format!("{{ name = {}{} }}", quote(scheme.name), params.collect::<String>())
         })),
         Val::EachWay(ways) => {
             let way = |way: &DirectionValue| {
-                Some(format!("{} = {}", quoted(&way.direction.to_string()), inline(&way.val)?))
+                Some(format!("{} = {}", quote(&way.direction.to_string()), format_inline(&way.value)?))
             };
             Some(format!("{{ {} }}", ways.iter().map(way).collect::<Option<Vec<_>>>()?.join(", ")))
         }
@@ -120,30 +120,30 @@ fn inline(val: &Val) -> Option<String> {
 /// Returns the scenario as JSON with keys in a fixed order, so equivalent scenarios have the same text.
 pub(crate) fn render_json(root: &Fields) -> String {
     let mut out = String::new();
-    object(root, &mut out);
+    write_object(root, &mut out);
     out
 }
 
-fn object(fields: &Fields, out: &mut String) {
-    let kind = fields.kind.map(|kind| ("kind", quoted(kind)));
+fn write_object(fields: &Fields, out: &mut String) {
+    let kind = fields.kind.map(|kind| ("kind", quote(kind)));
     let values = fields.iter().map(|(key, val, _)| (key.name, json_value(val, &key.kind)));
-    members(kind.into_iter().chain(values), out);
+    write_members(kind.into_iter().chain(values), out);
 }
 
-fn members<'a>(members: impl Iterator<Item = (&'a str, String)>, out: &mut String) {
+fn write_members<'a>(members: impl Iterator<Item = (&'a str, String)>, out: &mut String) {
     out.push('{');
     for (i, (key, value)) in members.enumerate() {
         let comma = if i > 0 { "," } else { "" };
-        let _ = write!(out, "{comma}{}:{value}", quoted(key));
+        let _ = write!(out, "{comma}{}:{value}", quote(key));
     }
     out.push('}');
 }
 
-fn json_value(val: &Val, kind: &Kind) -> String {
+fn json_value(val: &Val, kind: &ValueKind) -> String {
     let mut out = String::new();
     match val {
-        Val::Table(one) => object(one, &mut out),
-        Val::Tables(many) if many.len() == 1 && kind.may_be_list() => object(&many[0], &mut out),
+        Val::Table(one) => write_object(one, &mut out),
+        Val::Tables(many) if many.len() == 1 && kind.may_be_list() => write_object(&many[0], &mut out),
         Val::Tables(many) => {
             let objects: Vec<_> = many.iter().map(render_json).collect();
             let _ = write!(out, "[{}]", objects.join(","));
@@ -151,16 +151,16 @@ fn json_value(val: &Val, kind: &Kind) -> String {
         Val::Stations(stations) => {
             let station = |(name, [x, y]): &(String, [f64; 2])| (name.clone(), format!("[{x:?},{y:?}]"));
             let stations: Vec<_> = stations.iter().map(station).collect();
-            members(stations.iter().map(|(name, at)| (name.as_str(), at.clone())), &mut out);
+            write_members(stations.iter().map(|(name, at)| (name.as_str(), at.clone())), &mut out);
         }
         Val::EachWay(ways) => {
             let ways: Vec<_> =
-                ways.iter().map(|way| (way.direction.to_string(), json_value(&way.val, kind))).collect();
-            members(ways.iter().map(|(way, val)| (way.as_str(), val.clone())), &mut out);
+                ways.iter().map(|way| (way.direction.to_string(), json_value(&way.value, kind))).collect();
+            write_members(ways.iter().map(|(way, val)| (way.as_str(), val.clone())), &mut out);
         }
         Val::Scheme(scheme, params) if format_value(val).is_none() => {
-            let name = std::iter::once(("name", quoted(scheme.name)));
-            members(name.chain(formatted_params(scheme, params)), &mut out);
+            let name = std::iter::once(("name", quote(scheme.name)));
+            write_members(name.chain(formatted_params(scheme, params)), &mut out);
         }
         other => out = format_value(other).unwrap_or_default(),
     }

@@ -1,34 +1,34 @@
 //! JSON schema of scenario files, for editors.
 
-use crate::grammar::key::{Choice, Key, Kind, OmittedValue, UNLIMITED_WINDOW, Variant};
+use crate::grammar::key::{Choice, Key, OmittedValue, UNLIMITED_WINDOW, ValueKind, Variant};
 use crate::grammar::problem::SourcePosition;
 use crate::grammar::quantity::standards;
 use crate::grammar::tree::{Item, Value, parse_literal};
 use serde_json::{Map, Value as Json, json};
 
 /// Returns the JSON schema (draft 2020-12) of a file with these keys.
-pub(crate) fn schema(keys: &[Key]) -> String {
-    let mut root = object(keys, None);
+pub(crate) fn render_schema(keys: &[Key]) -> String {
+    let mut root = object_schema(keys, None);
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("Airhop scenario");
     serde_json::to_string_pretty(&root).expect("a schema is JSON")
 }
 
-fn object(keys: &[Key], kind: Option<&str>) -> Json {
+fn object_schema(keys: &[Key], kind: Option<&str>) -> Json {
     let mut properties = Map::new();
     if let Some(kind) = kind {
         properties.insert("kind".to_string(), json!({ "const": kind }));
     }
-    for key in keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_))) {
-        properties.insert(key.name.to_string(), property(key));
+    for key in keys.iter().filter(|key| !matches!(key.kind, ValueKind::NotYet(_))) {
+        properties.insert(key.name.to_string(), property_schema(key));
     }
     let needed = keys.iter().filter(|k| matches!(k.when_omitted, OmittedValue::Required)).map(|k| k.name);
     let required: Vec<&str> = kind.iter().map(|_| "kind").chain(needed).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-fn property(key: &Key) -> Json {
-    let mut schema = value(&key.kind);
+fn property_schema(key: &Key) -> Json {
+    let mut schema = value_schema(&key.kind);
     let about = match key.when_omitted {
         OmittedValue::Derived(rule) => format!("{}. Default: {rule}.", key.about),
         OmittedValue::Preset(_) => format!("{}. Default: the value of the preset.", key.about),
@@ -37,104 +37,114 @@ fn property(key: &Key) -> Json {
     };
     schema["description"] = json!(about);
     if let OmittedValue::Value(text) = key.when_omitted {
-        schema["default"] = plain(&parse_literal(text, &SourcePosition::Default));
+        schema["default"] = item_to_json(&parse_literal(text, &SourcePosition::Default));
     }
     schema
 }
 
-fn plain(item: &Item) -> Json {
+fn item_to_json(item: &Item) -> Json {
     match &item.value {
         Value::Text(text) => json!(text),
         Value::Number(n, true) => json!(*n as i64),
         Value::Number(x, false) => json!(x),
         Value::Flag(flag) => json!(flag),
-        Value::List(items) => items.iter().map(plain).collect(),
+        Value::List(items) => items.iter().map(item_to_json).collect(),
         Value::Table(entries) => {
-            Json::Object(entries.iter().map(|e| (e.key.clone(), plain(&e.item))).collect())
+            Json::Object(entries.iter().map(|e| (e.key.clone(), item_to_json(&e.item))).collect())
         }
         Value::Other(_) => Json::Null,
     }
 }
 
-fn value(kind: &Kind) -> Json {
-    const NAME: &str = "^[A-Za-z0-9_*]([A-Za-z0-9_*-]{0,62}[A-Za-z0-9_*])?$";
-    let name = || json!({ "type": "string", "pattern": NAME });
+fn value_schema(kind: &ValueKind) -> Json {
+    const NAME_PATTERN: &str = "^[A-Za-z0-9_*]([A-Za-z0-9_*-]{0,62}[A-Za-z0-9_*])?$";
+    let name = || json!({ "type": "string", "pattern": NAME_PATTERN });
     match kind {
-        Kind::Title => json!({ "type": "string", "minLength": 1, "maxLength": 100 }),
-        Kind::Name => name(),
-        Kind::Ends => {
+        ValueKind::Title => json!({ "type": "string", "minLength": 1, "maxLength": 100 }),
+        ValueKind::Name => name(),
+        ValueKind::Ends => {
             json!({ "type": "array", "items": name(), "minItems": 2, "maxItems": 2, "uniqueItems": true })
         }
-        Kind::Stations => {
+        ValueKind::Stations => {
             let position =
                 json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
             json!({ "type": "object", "minProperties": 2, "propertyNames": name(), "additionalProperties": position })
         }
-        Kind::File { .. } | Kind::WordOrFile { .. } => json!({ "type": "string", "minLength": 1 }),
-        Kind::Digest => json!({ "type": "string", "pattern": "^[0-9a-f]{16}$" }),
-        Kind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),
-        Kind::Span { .. } => quantity("ns|us|µs|ms|s", "10 ms"),
-        Kind::Rate | Kind::LinkRate => quantity("bit/s|kbit/s|Mbit/s|Gbit/s", "10 Mbit/s"),
-        Kind::Rates { longest } => {
-            let rate = value(&Kind::Rate);
+        ValueKind::File { .. } | ValueKind::WordOrFile { .. } => json!({ "type": "string", "minLength": 1 }),
+        ValueKind::Digest => json!({ "type": "string", "pattern": "^[0-9a-f]{16}$" }),
+        ValueKind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),
+        ValueKind::Span { .. } => quantity_schema("ns|us|µs|ms|s", "10 ms"),
+        ValueKind::Rate | ValueKind::LinkRate => quantity_schema("bit/s|kbit/s|Mbit/s|Gbit/s", "10 Mbit/s"),
+        ValueKind::Rates { longest } => {
+            let rate = value_schema(&ValueKind::Rate);
             json!({ "type": "array", "items": rate, "minItems": 1, "maxItems": longest })
         }
-        Kind::RateOrTable(keys) => json!({ "anyOf": [value(&Kind::Rate), object(keys, None)] }),
-        Kind::Bytes { most: UNLIMITED_WINDOW, .. } => {
-            json!({ "anyOf": [quantity("B|kB|MB", "64 kB"), { "const": "unlimited" }] })
+        ValueKind::RateOrTable(keys) => {
+            json!({ "anyOf": [value_schema(&ValueKind::Rate), object_schema(keys, None)] })
         }
-        Kind::Bytes { .. } => quantity("B|kB|MB", "1000 B"),
-        Kind::Threshold { .. } => json!({ "anyOf": [quantity("B|kB|MB", "256 B"), { "const": "off" }] }),
-        Kind::Metres => quantity("m|km", "40 m"),
-        Kind::Power => signed("dBm", "24.5 dBm"),
-        Kind::Ratio => quantity("dB", "10 dB"),
-        Kind::Frequency => quantity("Hz|kHz|MHz|GHz", "2.4 GHz"),
-        Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
-        Kind::CountOrMax { most } => {
+        ValueKind::Bytes { most: UNLIMITED_WINDOW, .. } => {
+            json!({ "anyOf": [quantity_schema("B|kB|MB", "64 kB"), { "const": "unlimited" }] })
+        }
+        ValueKind::Bytes { .. } => quantity_schema("B|kB|MB", "1000 B"),
+        ValueKind::Threshold { .. } => {
+            json!({ "anyOf": [quantity_schema("B|kB|MB", "256 B"), { "const": "off" }] })
+        }
+        ValueKind::Metres => quantity_schema("m|km", "40 m"),
+        ValueKind::Power => signed_quantity_schema("dBm", "24.5 dBm"),
+        ValueKind::Ratio => quantity_schema("dB", "10 dB"),
+        ValueKind::Frequency => quantity_schema("Hz|kHz|MHz|GHz", "2.4 GHz"),
+        ValueKind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueKind::CountOrMax { most } => {
             json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": most }, { "const": "max" }] })
         }
-        Kind::Counts { least, most, longest } => {
+        ValueKind::Counts { least, most, longest } => {
             let one = json!({ "type": "integer", "minimum": least, "maximum": most });
             json!({ "type": "array", "items": one, "minItems": 1, "maxItems": longest })
         }
-        Kind::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
-        Kind::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
-        Kind::Segments { unbounded } => {
+        ValueKind::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
+        ValueKind::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        ValueKind::Segments { unbounded } => {
             let number = json!({ "type": "number", "minimum": 1, "maximum": 1e6 });
             match unbounded {
                 Some(word) => json!({ "anyOf": [number, { "const": word }] }),
                 None => number,
             }
         }
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Word(words) => json!({ "enum": words() }),
-        Kind::NotYet(_) => json!(false),
-        Kind::Standard => json!({ "enum": standards() }),
-        Kind::Words(words) => json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true }),
-        Kind::Scheme => scheme(),
-        Kind::Section(keys) => object(keys, None),
-        Kind::Switch(keys) => json!({ "anyOf": [{ "type": "boolean" }, object(keys, None)] }),
-        Kind::Drawn { plain, choice } => json!({ "anyOf": [value(plain), one_of(choice, false)] }),
-        Kind::Choice(choice) => one_of(choice, false),
-        Kind::Choices(choice) => one_or_more(one_of(choice, true)),
-        Kind::Sections(keys) => one_or_more(object(keys, None)),
-        Kind::EachWay(kind) => json!({ "anyOf": [value(kind), {
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Word(words) => json!({ "enum": words() }),
+        ValueKind::NotYet(_) => json!(false),
+        ValueKind::Standard => json!({ "enum": standards() }),
+        ValueKind::Words(words) => {
+            json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true })
+        }
+        ValueKind::Scheme => scheme_schema(),
+        ValueKind::Section(keys) => object_schema(keys, None),
+        ValueKind::Switch(keys) => json!({ "anyOf": [{ "type": "boolean" }, object_schema(keys, None)] }),
+        ValueKind::Drawn { plain, choice } => {
+            json!({ "anyOf": [value_schema(plain), choice_schema(choice, false)] })
+        }
+        ValueKind::Choice(choice) => choice_schema(choice, false),
+        ValueKind::Choices(choice) => one_or_more(choice_schema(choice, true)),
+        ValueKind::Sections(keys) => one_or_more(object_schema(keys, None)),
+        ValueKind::EachWay(kind) => json!({ "anyOf": [value_schema(kind), {
             "type": "object",
             "propertyNames": { "pattern": "->" },
-            "additionalProperties": value(kind),
+            "additionalProperties": value_schema(kind),
             "minProperties": 1,
             "maxProperties": 2,
         }] }),
-        Kind::Tables(keys) => json!({ "type": "array", "items": object(keys, None), "minItems": 1 }),
+        ValueKind::Tables(keys) => {
+            json!({ "type": "array", "items": object_schema(keys, None), "minItems": 1 })
+        }
     }
 }
 
-fn quantity(units: &str, example: &str) -> Json {
+fn quantity_schema(units: &str, example: &str) -> Json {
     with_unit("[+]?", units, example)
 }
 
 /// Returns the schema of a quantity that may be negative.
-fn signed(units: &str, example: &str) -> Json {
+fn signed_quantity_schema(units: &str, example: &str) -> Json {
     with_unit("[+-]?", units, example)
 }
 
@@ -148,9 +158,9 @@ fn one_or_more(table: Json) -> Json {
     json!({ "anyOf": [table.clone(), { "type": "array", "items": table, "minItems": 1 }] })
 }
 
-fn one_of(choice: &Choice, listed: bool) -> Json {
+fn choice_schema(choice: &Choice, listed: bool) -> Json {
     let variant = |v: &&Variant| {
-        let mut schema = object(v.keys(listed), Some(v.kind));
+        let mut schema = object_schema(v.keys(listed), Some(v.kind));
         schema["description"] = json!(v.about);
         schema["x-example"] = json!(v.example());
         if !v.flags.is_empty() {
@@ -161,14 +171,14 @@ fn one_of(choice: &Choice, listed: bool) -> Json {
     json!({ "oneOf": choice.variants.iter().map(variant).collect::<Vec<_>>() })
 }
 
-fn scheme() -> Json {
+fn scheme_schema() -> Json {
     let schemes = airhop_tcp::schemes();
     let with_parameters = schemes.iter().map(|s| {
         let mut properties = Map::from_iter([("name".to_string(), json!({ "const": s.name }))]);
         for p in s.params {
             let (least, most) = p.range;
-            let schema = match p.words.get(p.default as usize) {
-                Some(word) => json!({ "enum": p.words, "default": word, "description": p.about }),
+            let schema = match p.choices.get(p.default as usize) {
+                Some(word) => json!({ "enum": p.choices, "default": word, "description": p.about }),
                 None => json!({
                     "type": "number", "minimum": least, "maximum": most, "default": p.default, "description": p.about,
                 }),

@@ -58,10 +58,10 @@ impl Item {
 
 /// Reads TOML. If the text is not valid TOML, adds the reason to `problems` and returns `None`.
 pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
-    let lines = Lines::new(text);
+    let lines = LineIndex::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
-        let at = error.span().map_or(SourcePosition::Document, |span| lines.at(span.start));
+        let at = error.span().map_or(SourcePosition::Document, |span| lines.position_at(span.start));
         let line = match at {
             SourcePosition::Line(n) => text.lines().nth(n - 1).unwrap_or_default().trim(),
             _ => "",
@@ -104,42 +104,42 @@ fn from_json_value(value: serde_json::Value) -> Value {
 /// Parses a `--set` value or a default as a TOML literal. Text that is not a literal becomes a string.
 pub(crate) fn parse_literal(text: &str, at: &SourcePosition) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
-        Ok(value) => Lines::new(text).item(&value),
+        Ok(value) => LineIndex::new(text).item(&value),
         Err(_) => Item { at: at.clone(), value: Value::Text(text.trim().to_string()) },
     };
-    put_at(&mut item, at);
+    set_position(&mut item, at);
     item
 }
 
-fn put_at(item: &mut Item, at: &SourcePosition) {
+fn set_position(item: &mut Item, at: &SourcePosition) {
     item.at = at.clone();
     match &mut item.value {
-        Value::List(items) => items.iter_mut().for_each(|i| put_at(i, at)),
+        Value::List(items) => items.iter_mut().for_each(|i| set_position(i, at)),
         Value::Table(entries) => entries.iter_mut().for_each(|e| {
             e.at = at.clone();
-            put_at(&mut e.item, at);
+            set_position(&mut e.item, at);
         }),
         _ => {}
     }
 }
 
 /// Start offsets of the lines of a text, to convert byte offsets into line numbers.
-struct Lines {
+struct LineIndex {
     starts: Vec<usize>,
 }
 
-impl Lines {
+impl LineIndex {
     fn new(text: &str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
-        Lines { starts }
+        LineIndex { starts }
     }
 
-    fn at(&self, offset: usize) -> SourcePosition {
+    fn position_at(&self, offset: usize) -> SourcePosition {
         SourcePosition::Line(self.starts.partition_point(|&start| start <= offset))
     }
 
     fn item(&self, value: &toml::Spanned<DeValue<'_>>) -> Item {
-        let at = self.at(value.span().start);
+        let at = self.position_at(value.span().start);
         let value = match value.get_ref() {
             DeValue::String(text) => Value::Text(text.to_string()),
             DeValue::Integer(n) => Value::Number(
@@ -162,7 +162,11 @@ impl Lines {
         entries.sort_by_key(|(key, _)| key.span().start);
         let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
             let key_text: &std::borrow::Cow<'_, str> = key.get_ref();
-            Entry { key: key_text.to_string(), at: self.at(key.span().start), item: self.item(value) }
+            Entry {
+                key: key_text.to_string(),
+                at: self.position_at(key.span().start),
+                item: self.item(value),
+            }
         };
         Value::Table(entries.into_iter().map(entry).collect())
     }

@@ -18,7 +18,7 @@ struct Document<'a> {
     fingerprint: String,
     flows: Vec<FlowDocument<'a>>,
     classes: Vec<ClassDocument<'a>>,
-    drops: Counts<{ DropCause::ALL.len() }>,
+    drops: NamedCounts<{ DropCause::ALL.len() }>,
     #[serde(skip_serializing_if = "Option::is_none")]
     routing: Option<RoutingDocument>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -118,9 +118,9 @@ impl Serialize for MeasureValue<'_> {
 }
 
 /// Counters by name, in a fixed order.
-struct Counts<const N: usize>([(&'static str, u64); N]);
+struct NamedCounts<const N: usize>([(&'static str, u64); N]);
 
-impl<const N: usize> Serialize for Counts<N> {
+impl<const N: usize> Serialize for NamedCounts<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(N))?;
         for (name, count) in &self.0 {
@@ -131,7 +131,7 @@ impl<const N: usize> Serialize for Counts<N> {
 }
 
 /// Returns the run document of `report`. `wall_s` is the wall-clock time of the run in seconds.
-pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report: &Report) -> String {
+pub(crate) fn run_document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report: &Report) -> String {
     let document = Document {
         scenario,
         seed,
@@ -143,7 +143,7 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         fingerprint: format!("{:016x}", report.fingerprint),
         flows: report.flows.iter().map(FlowDocument).collect(),
         classes: report.classes.iter().map(ClassDocument).collect(),
-        drops: Counts(std::array::from_fn(|i| (DropCause::ALL[i].name(), report.drops[i]))),
+        drops: NamedCounts(std::array::from_fn(|i| (DropCause::ALL[i].name(), report.drops[i]))),
         routing: report.routing.map(routing),
         queues: report.queues.iter().map(QueueDocument).collect(),
         airtime_jain: report.airtime_jain(),
@@ -163,8 +163,8 @@ mod tests {
     use airhop_base::Span;
     use airhop_net::apps::{GameQuality, Punctuality, Quality, VideoQuality};
     use airhop_net::{
-        ClassQuality, Completion, ConnectionCounts, DelaySummary, EcnCounts, NoticeLateness, RttSummary,
-        SojournSummary,
+        ClassQuality, CompletionSummary, ConnectionCounts, DelaySummary, EcnCounts, NoticeLateness,
+        RttSummary, SojournSummary,
     };
 
     #[test]
@@ -192,34 +192,48 @@ mod tests {
             notices: [1, 2, 3, 4, 5],
             duplicates: 12,
             timeouts_warned_late: 2,
-            lateness: NoticeLateness { notices: 4, late: 3, sum_ns: 6_000_000 },
+            lateness: NoticeLateness { notices: 4, late_notices: 3, sum_ns: 6_000_000 },
             active_mbps: Some(1.25),
             loss: Some(0.5),
-            delay_ms: Some(DelaySummary { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+            delay_ms: Some(DelaySummary {
+                min_ms: 1.5,
+                mean_ms: 2.5,
+                p50_ms: 2.0,
+                p95_ms: 4.0,
+                p99_ms: 4.5,
+                max_ms: 5.0,
+            }),
             jitter_ms: None,
             marks: EcnCounts { ect0: 25_000, ect1: 1, ce: 40, ece: 55 },
             rtt_ms: RttSummary(Some(DelaySummary {
-                min: 10.0,
-                mean: 12.0,
-                p50: 11.0,
-                p95: 14.0,
-                p99: 15.0,
-                max: 20.0,
+                min_ms: 10.0,
+                mean_ms: 12.0,
+                p50_ms: 11.0,
+                p95_ms: 14.0,
+                p99_ms: 15.0,
+                max_ms: 20.0,
             })),
-            completion_ms: Some(Completion {
+            completion_ms: Some(CompletionSummary {
                 count: 2,
                 unfinished: 1,
-                times: Some(DelaySummary { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+                times: Some(DelaySummary {
+                    min_ms: 1.5,
+                    mean_ms: 2.5,
+                    p50_ms: 2.0,
+                    p95_ms: 4.0,
+                    p99_ms: 4.5,
+                    max_ms: 5.0,
+                }),
             }),
             connections: Some(ConnectionCounts { opened: 3, closed: 2, time_wait: 1 }),
             quality: Some(Quality::Video(VideoQuality {
-                startup: Some(Span::from_millis(1500)),
+                startup_delay: Some(Span::from_millis(1500)),
                 stalls: 2,
-                stalled: Span::from_secs(4),
-                played: Span::from_secs(12),
+                stalled_time: Span::from_secs(4),
+                played_time: Span::from_secs(12),
                 played_bits: 30_000_000 * 1_000_000_000,
-                switches: 3,
-                segments: 5,
+                bitrate_switches: 3,
+                downloaded_segments: 5,
             })),
         };
         let report = Report {
@@ -233,7 +247,14 @@ mod tests {
                 flows: 1,
                 goodput_mbps: 1.02,
                 jain: Some(1.0),
-                delay_ms: Some(DelaySummary { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+                delay_ms: Some(DelaySummary {
+                    min_ms: 1.5,
+                    mean_ms: 2.5,
+                    p50_ms: 2.0,
+                    p95_ms: 4.0,
+                    p99_ms: 4.5,
+                    max_ms: 5.0,
+                }),
                 completion_ms: None,
                 quality: ClassQuality::default(),
             }],
@@ -242,12 +263,12 @@ mod tests {
             queues: vec![QueueReport {
                 name: "r->d".into(),
                 wait_ms: SojournSummary(Some(DelaySummary {
-                    min: 0.0,
-                    mean: 2.5,
-                    p50: 2.0,
-                    p95: 4.0,
-                    p99: 4.5,
-                    max: 5.0,
+                    min_ms: 0.0,
+                    mean_ms: 2.5,
+                    p50_ms: 2.0,
+                    p95_ms: 4.0,
+                    p99_ms: 4.5,
+                    max_ms: 5.0,
                 })),
                 marked: Some(40),
             }],
@@ -256,7 +277,7 @@ mod tests {
                 .into(),
         };
         assert_eq!(
-            document("last-hop", 1, 0, 0.5, &report),
+            run_document("last-hop", 1, 0, 0.5, &report),
             concat!(
                 r#"{"scenario":"last-hop","seed":1,"rep":0,"duration_s":200.0,"warmup_s":2.5,"events":1300000,"#,
                 r#""wall_s":0.5,"#,
@@ -290,7 +311,7 @@ mod tests {
     // Other flows and classes have no such object.
     #[test]
     fn a_quality_has_an_object_of_its_kind() {
-        let packets = Punctuality { in_time: 3, late: 1, lost: 0, bursts: 1 };
+        let packets = Punctuality { in_time: 3, late: 1, lost: 0, miss_bursts: 1 };
         let quality = Quality::Game(GameQuality { punctuality: packets });
         let flow = FlowReport { quality: Some(quality), ..FlowReport::default() };
         let class = ClassReport { quality: ClassQuality(vec![quality]), ..ClassReport::default() };

@@ -1,7 +1,7 @@
 //! Fades of a scenario, as files for channels of `kind = "recorded"`.
 
 use crate::grammar::key::MAX_SPAN_S;
-use crate::grammar::problem::lookalike_character;
+use crate::grammar::problem::describe_lookalike;
 use crate::whole::scenario::Scenario;
 use airhop_base::{Span, Time, units};
 use airhop_net::LinkFades;
@@ -27,8 +27,8 @@ impl Scenario {
     /// stations fails.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until
-            .map_or(Ok(self.duration()), duration)
-            .map_err(|why| format!("until: {why}{}", lookalike_character(&why)))?;
+            .map_or(Ok(self.duration()), parse_duration)
+            .map_err(|why| format!("until: {why}{}", describe_lookalike(&why)))?;
         let links = airhop_net::compute_fades(self.plan(), seed, rep, Time::ZERO + until)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
         let networks = links.chunk_by(|a, b| a.network == b.network);
@@ -51,7 +51,7 @@ impl Scenario {
     }
 }
 
-fn duration(text: &str) -> Result<Span, String> {
+fn parse_duration(text: &str) -> Result<Span, String> {
     let until = units::parse_span(text)?;
     match until > Span::ZERO && until <= Span::from_secs(MAX_SPAN_S) {
         true => Ok(until),

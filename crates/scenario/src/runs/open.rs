@@ -1,9 +1,9 @@
 //! Run with real hosts. The caller provides the clock and the datagrams, either live or from a log.
 
-use super::document::document;
-use super::run::{Outcome, Recording, Run, RunError};
+use super::document::run_document;
+use super::run::{RecordingOptions, Run, RunError, RunOutcome};
 use crate::whole::opening::RealHostPlan;
-use airhop_base::{Departure, DropCause, NodeId, NoticeKind, Time};
+use airhop_base::{DepartedDatagram, DropCause, NodeId, NoticeKind, Time};
 use airhop_net::World;
 use airhop_net::outside::ObservedFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,9 +23,9 @@ impl OpenRun {
     ///
     /// # Errors
     /// Returns the same errors as [`Run::execute`].
-    pub fn new(run: Run, opening: &RealHostPlan, recording: &Recording) -> Result<OpenRun, RunError> {
-        let recorder = run.recorder(&opening.plan, recording).map_err(RunError::Recording)?;
-        let world = run.world(&opening.plan, Some(&opening.outside), recorder)?;
+    pub fn new(run: Run, opening: &RealHostPlan, recording: &RecordingOptions) -> Result<OpenRun, RunError> {
+        let recorder = run.build_recorder(&opening.plan, recording).map_err(RunError::Recording)?;
+        let world = run.build_world(&opening.plan, Some(&opening.outside), recorder)?;
         Ok(OpenRun { run, world, since: Instant::now() })
     }
 
@@ -58,12 +58,12 @@ impl OpenRun {
     }
 
     /// Removes and returns the departures since the previous call, in chronological order.
-    pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
+    pub fn take_departures(&mut self) -> impl Iterator<Item = DepartedDatagram> {
         self.world.take_departures()
     }
 
     /// Returns the number of drops so far, by cause.
-    pub fn drops(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    pub fn drop_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let drops = self.world.drops();
         DropCause::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
     }
@@ -90,26 +90,26 @@ impl OpenRun {
     /// # Errors
     /// Returns a [`RunError`] if the recording cannot be written, and the same errors as
     /// [`OpenRun::advance`].
-    pub fn finish(mut self, end: Time) -> Result<Outcome, RunError> {
+    pub fn finish(mut self, end: Time) -> Result<RunOutcome, RunError> {
         self.world.end_at(end);
         let end = end.min(Time::ZERO + self.run.scenario.duration());
         self.catch_failures(|world| world.advance(end, &AtomicBool::new(false)))?;
         let OpenRun { run, world, since } = self;
         let wall_s = since.elapsed().as_secs_f64();
-        let document = document(run.scenario.name(), run.seed, run.rep, wall_s, &world.report());
+        let document = run_document(run.scenario.name(), run.seed, run.rep, wall_s, &world.report());
         let tables = match world.into_recorder() {
             Some(recorder) => recorder.finish().map_err(RunError::Recording)?,
             None => Vec::new(),
         };
-        Ok(Outcome { document, tables })
+        Ok(RunOutcome { document, tables })
     }
 
     fn catch_failures<T>(
         &mut self,
-        work: impl FnOnce(&mut World) -> Result<T, airhop_net::Interrupted>,
+        work: impl FnOnce(&mut World) -> Result<T, airhop_net::RunInterrupted>,
     ) -> Result<T, RunError> {
         let OpenRun { run, world, .. } = self;
         catch_unwind(AssertUnwindSafe(|| run.catch_faults(world, work)))
-            .unwrap_or_else(|panic| Err(run.panicked(panic.as_ref())))
+            .unwrap_or_else(|panic| Err(run.panic_error(panic.as_ref())))
     }
 }

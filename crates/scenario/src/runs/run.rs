@@ -1,11 +1,11 @@
 //! Runs of a scenario: a single run, or many runs on a pool of threads.
 
-use crate::runs::document::document;
+use crate::runs::document::run_document;
 use crate::whole::scenario::Scenario;
 use airhop_base::Time;
 use airhop_net::outside::AttachedHostsPlan;
 use airhop_net::plan::Plan;
-use airhop_net::{BuildError, Interrupted, World, WorldSchedule};
+use airhop_net::{BuildError, RunInterrupted, World, WorldSchedule};
 use airhop_tcp::PolicyFault;
 use airhop_trace::{Recorder, Table};
 use std::any::Any;
@@ -31,7 +31,7 @@ pub struct Run {
 
 /// Optional outputs of a run beside the results.
 #[derive(Clone, Debug, Default)]
-pub struct Recording {
+pub struct RecordingOptions {
     /// True if trace tables are recorded.
     pub tables: bool,
     /// Directory for packet captures; `None` without captures. Each node has a file `NODE.pcapng`, and each
@@ -41,7 +41,7 @@ pub struct Recording {
 
 /// Results of a run that has reached its end.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Run document, as JSON.
     pub document: String,
     /// Trace tables; empty if tables are not recorded.
@@ -112,9 +112,9 @@ impl Run {
     ///
     /// Returns a [`RunError`] if the run fails or panics. A sweep of thousands of runs can thus name the run
     /// that failed.
-    pub fn execute(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
+    pub fn execute(&self, recording: &RecordingOptions, stop: &AtomicBool) -> Result<RunOutcome, RunError> {
         catch_unwind(AssertUnwindSafe(|| self.simulate(recording, stop)))
-            .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
+            .unwrap_or_else(|panic| Err(self.panic_error(panic.as_ref())))
     }
 
     /// Returns `events` operations on the event queue, from half of the simulated time on. See
@@ -123,30 +123,30 @@ impl Run {
     /// # Errors
     ///
     /// Returns the same errors as [`Run::execute`].
-    pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<WorldSchedule, RunError> {
+    pub fn queue_operations(&self, events: usize, stop: &AtomicBool) -> Result<WorldSchedule, RunError> {
         let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
         let schedule = || {
-            let mut world = self.world(self.scenario.plan(), None, None)?;
+            let mut world = self.build_world(self.scenario.plan(), None, None)?;
             self.catch_faults(&mut world, |world| world.record_schedule(middle, events, stop))
         };
-        catch_unwind(AssertUnwindSafe(schedule)).unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
+        catch_unwind(AssertUnwindSafe(schedule)).unwrap_or_else(|panic| Err(self.panic_error(panic.as_ref())))
     }
 
-    fn simulate(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
-        let recorder = self.recorder(self.scenario.plan(), recording).map_err(RunError::Recording)?;
+    fn simulate(&self, recording: &RecordingOptions, stop: &AtomicBool) -> Result<RunOutcome, RunError> {
+        let recorder = self.build_recorder(self.scenario.plan(), recording).map_err(RunError::Recording)?;
         let begin = Instant::now();
-        let mut world = self.world(self.scenario.plan(), None, recorder)?;
+        let mut world = self.build_world(self.scenario.plan(), None, recorder)?;
         self.catch_faults(&mut world, |world| world.run(stop))?;
         let wall_s = begin.elapsed().as_secs_f64();
-        let document = document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
+        let document = run_document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
         let tables = match world.into_recorder() {
             Some(recorder) => recorder.finish().map_err(RunError::Recording)?,
             None => Vec::new(),
         };
-        Ok(Outcome { document, tables })
+        Ok(RunOutcome { document, tables })
     }
 
-    pub(super) fn world(
+    pub(super) fn build_world(
         &self,
         plan: &Plan,
         outside: Option<&AttachedHostsPlan>,
@@ -154,8 +154,8 @@ impl Run {
     ) -> Result<World, RunError> {
         let world =
             PolicyFault::catch(|| World::with_real_hosts(plan, outside, self.seed, self.rep, recorder))
-                .map_err(|fault| self.failed(Time::ZERO, fault))?
-                .map_err(|why| self.refused(&why))?;
+                .map_err(|fault| self.scheme_error(Time::ZERO, fault))?
+                .map_err(|why| self.refused_error(&why))?;
         Ok(match self.scenario.emulator() {
             Some(emulator) => world.with_emulator_delays(emulator, self.seed, self.rep),
             None => world,
@@ -165,14 +165,18 @@ impl Run {
     pub(super) fn catch_faults<T>(
         &self,
         world: &mut World,
-        work: impl FnOnce(&mut World) -> Result<T, Interrupted>,
+        work: impl FnOnce(&mut World) -> Result<T, RunInterrupted>,
     ) -> Result<T, RunError> {
         PolicyFault::catch(|| work(world))
-            .map_err(|fault| self.failed(world.now(), fault))?
+            .map_err(|fault| self.scheme_error(world.now(), fault))?
             .map_err(|_| RunError::Interrupted)
     }
 
-    pub(super) fn recorder(&self, plan: &Plan, recording: &Recording) -> std::io::Result<Option<Recorder>> {
+    pub(super) fn build_recorder(
+        &self,
+        plan: &Plan,
+        recording: &RecordingOptions,
+    ) -> std::io::Result<Option<Recorder>> {
         if !recording.tables && recording.pcap_dir.is_none() {
             return Ok(None);
         }
@@ -183,7 +187,7 @@ impl Run {
 
     /// Converts a build error to the error of this run. Only random draws can fail here. Another replication
     /// may draw other values, so the message names the replication.
-    fn refused(&self, why: &BuildError) -> RunError {
+    fn refused_error(&self, why: &BuildError) -> RunError {
         RunError::Refused(format!(
             "\"{}\" with seed {}, rep {}: {why}",
             self.scenario.name(),
@@ -192,7 +196,7 @@ impl Run {
         ))
     }
 
-    fn failed(&self, at: Time, fault: PolicyFault) -> RunError {
+    fn scheme_error(&self, at: Time, fault: PolicyFault) -> RunError {
         RunError::Scheme {
             scenario: self.scenario.name().to_string(),
             seed: self.seed,
@@ -202,7 +206,7 @@ impl Run {
         }
     }
 
-    pub(super) fn panicked(&self, panic: &(dyn Any + Send)) -> RunError {
+    pub(super) fn panic_error(&self, panic: &(dyn Any + Send)) -> RunError {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let message =
             text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
@@ -215,12 +219,12 @@ impl Run {
     }
 }
 
-/// Runs in progress on a pool of threads. Dropping the pool stops and joins the threads. [`Pool::abandon`]
+/// Runs in progress on a pool of threads. Dropping the pool stops and joins the threads. [`RunPool::abandon`]
 /// stops the threads without joining.
 #[derive(Debug)]
-pub struct Pool {
+pub struct RunPool {
     stop: Arc<AtomicBool>,
-    results: Receiver<(usize, Result<Outcome, RunError>)>,
+    results: Receiver<(usize, Result<RunOutcome, RunError>)>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -228,34 +232,34 @@ pub struct Pool {
 #[derive(Debug)]
 pub enum Progress {
     /// The run with this index has ended. Runs that were stopped early are not reported.
-    Done(usize, Result<Outcome, RunError>),
+    Done(usize, Result<RunOutcome, RunError>),
     /// No run has ended within the waiting time.
     Waiting,
     /// Every run was reported, or all threads have stopped.
     Finished,
 }
 
-impl Pool {
+impl RunPool {
     /// Starts `runs` on `threads` threads (at least one). The runs start in the given order and may end in
     /// any order. All runs record the same outputs. Each thread works inside a call of `enter`, which can set
     /// up the thread and clean up afterwards.
     pub fn start(
         runs: Vec<Run>,
         threads: usize,
-        recording: Recording,
+        recording: RecordingOptions,
         enter: impl Fn(&mut (dyn FnMut() + Send)) + Clone + Send + 'static,
-    ) -> Pool {
+    ) -> RunPool {
         let stop = Arc::new(AtomicBool::new(false));
         let threads = threads.clamp(1, runs.len().max(1));
-        let work = Arc::new(Work { runs, recording, next: AtomicUsize::new(0), stop: stop.clone() });
+        let work = Arc::new(PoolState { runs, recording, next: AtomicUsize::new(0), stop: stop.clone() });
         let (sender, results) = channel();
         let threads = (0..threads)
             .map(|_| {
                 let (work, sender, enter) = (work.clone(), sender.clone(), enter.clone());
-                std::thread::spawn(move || enter(&mut || work.until_done(&sender)))
+                std::thread::spawn(move || enter(&mut || work.run_until_done(&sender)))
             })
             .collect();
-        Pool { stop, results, threads }
+        RunPool { stop, results, threads }
     }
 
     /// Waits at most `wait` for the end of a run.
@@ -267,7 +271,7 @@ impl Pool {
         }
     }
 
-    /// Stops all runs. [`Pool::wait_for_progress`] still returns the results of runs that ended before.
+    /// Stops all runs. [`RunPool::wait_for_progress`] still returns the results of runs that ended before.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -278,7 +282,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl Drop for RunPool {
     fn drop(&mut self) {
         self.stop();
         for thread in self.threads.drain(..) {
@@ -289,15 +293,15 @@ impl Drop for Pool {
 }
 
 /// State that the threads of a pool share.
-struct Work {
+struct PoolState {
     runs: Vec<Run>,
-    recording: Recording,
+    recording: RecordingOptions,
     next: AtomicUsize,
     stop: Arc<AtomicBool>,
 }
 
-impl Work {
-    fn until_done(&self, sender: &Sender<(usize, Result<Outcome, RunError>)>) {
+impl PoolState {
+    fn run_until_done(&self, sender: &Sender<(usize, Result<RunOutcome, RunError>)>) {
         while !self.stop.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(run) = self.runs.get(index) else { return };

@@ -3,15 +3,15 @@
 
 use crate::grammar::fields::{Direction, Fields, Val};
 use crate::grammar::key::OmittedValue::Nothing;
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, ValueKind, key};
 use crate::grammar::problem::{Problems, SourcePosition, did_you_mean, format_list};
 use airhop_base::{Rate, Span};
 use std::collections::HashSet;
 
 /// Key `direction` of tables that may apply to one direction of a link between two nodes.
-pub(super) const DIRECTION: Key = key(
+pub(super) const DIRECTION_KEY: Key = key(
     "direction",
-    Kind::Direction,
+    ValueKind::Direction,
     Nothing("both directions"),
     "direction of the link that the table applies to, such as \"a->b\"",
 );
@@ -30,7 +30,7 @@ pub(super) fn direction_value<'a>(link: &'a Fields, key: &str, direction: usize)
     match link.get(key)? {
         Val::EachWay(ways) => {
             let named = named_direction(link, direction)?;
-            ways.iter().find(|way| way.direction == named).map(|way| &way.val)
+            ways.iter().find(|way| way.direction == named).map(|way| &way.value)
         }
         both => Some(both),
     }
@@ -67,7 +67,7 @@ pub(super) fn direction_table<'a>(link: &'a Fields, key: &str, direction: usize)
 }
 
 /// Reports values for directions that the link does not have.
-pub(super) fn check_values(link: &Fields, key: &str, problems: &mut Problems) {
+pub(super) fn check_direction_values(link: &Fields, key: &str, problems: &mut Problems) {
     let (Some(ends), Some(ways)) = (link.ends("ends"), link.each_way(key)) else { return };
     for way in ways {
         let path = format!("{}.{}", link.path_of(key), way.direction);
@@ -76,7 +76,7 @@ pub(super) fn check_values(link: &Fields, key: &str, problems: &mut Problems) {
 }
 
 /// Reports a key that has a value for one direction only.
-pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
+pub(super) fn check_both_directions(link: &Fields, key: &str, problems: &mut Problems) {
     let without =
         |direction: &usize| link.each_way(key).is_some() && direction_value(link, key, *direction).is_none();
     if let Some(named) =

@@ -2,33 +2,33 @@
 //! protocol.
 
 use super::layout::MAX_STATIONS;
-use super::link::NAME;
+use super::link::NAME_KEY;
 use super::{app, tcp};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::{Derived, Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, ValueKind, key};
 use crate::grammar::problem::{Problems, SourcePosition};
 use crate::grammar::words::value_of_word;
 use airhop_base::{AccessCategory, NodeId, Span, Time};
 use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_net::services;
-use airhop_tcp::{Config, Notices, Scheme};
+use airhop_tcp::{Config, NoticeHandling, Scheme};
 
 /// Words of the key `notices`.
-const NOTICES: [(&str, Notices); 4] = [
-    ("scheme", Notices::Scheme),
-    ("ignored", Notices::Ignored),
-    ("eln", Notices::Eln),
-    ("elsn", Notices::Elsn),
+const NOTICE_WORDS: [(&str, NoticeHandling); 4] = [
+    ("scheme", NoticeHandling::Scheme),
+    ("ignored", NoticeHandling::Ignored),
+    ("eln", NoticeHandling::Eln),
+    ("elsn", NoticeHandling::Elsn),
 ];
 
 /// Words of the key `access_category`.
-fn categories() -> Vec<(&'static str, AccessCategory)> {
+fn category_words() -> Vec<(&'static str, AccessCategory)> {
     AccessCategory::ALL.map(|category| (category.name(), category)).to_vec()
 }
 
 /// Sets the defaults that depend on the transport protocol and the preset.
-pub(crate) fn fill(flow: &mut Fields) {
+pub(crate) fn set_defaults(flow: &mut Fields) {
     match flow.word("transport") {
         Some("tcp") => {
             if flow.is_absent("app") {
@@ -36,7 +36,7 @@ pub(crate) fn fill(flow: &mut Fields) {
                 flow.set_default("app", Val::Table(bulk));
             }
             if let Some(Val::Scheme(scheme, _)) = flow.get("scheme") {
-                let services = served_by(scheme, flow.word("notices"));
+                let services = default_services(scheme, flow.word("notices"));
                 let is_of_linux = scheme.features.needs_linux_state;
                 flow.set_default("services", Val::Words(services));
                 if let (true, Some(Val::Table(tcp))) = (is_of_linux, flow.get_mut("tcp")) {
@@ -45,17 +45,17 @@ pub(crate) fn fill(flow: &mut Fields) {
             }
             let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
             if let (Some(Val::Table(tcp)), Some(mss)) = (flow.get_mut("tcp"), mss) {
-                tcp::fill(tcp, mss);
+                tcp::set_defaults(tcp, mss);
             }
         }
-        Some(_) => fill_udp(flow),
+        Some(_) => set_udp_defaults(flow),
         None => {}
     }
 }
 
-fn fill_udp(flow: &mut Fields) {
+fn set_udp_defaults(flow: &mut Fields) {
     if flow.table("tcp").is_some_and(|tcp| tcp.at == SourcePosition::Default) {
-        flow.clear("tcp");
+        flow.remove_default("tcp");
     }
     if let Some(datagram) = flow.table("app").and_then(app::datagram_bytes) {
         flow.replace_default("segment", Val::Bytes(datagram));
@@ -64,12 +64,12 @@ fn fill_udp(flow: &mut Fields) {
 
 /// Returns the default services of a flow: the services that the scheme needs. A value of the key `notices`
 /// replaces the scheme's own kind of notices.
-fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
+fn default_services(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
-        return scheme.needs.to_vec();
+        return scheme.network_requirements.to_vec();
     };
     let is_other = |name: &&str| services::find(name).is_some_and(|service| !service.notifies_of_losses);
-    scheme.needs.iter().copied().filter(is_other).chain([notices]).collect()
+    scheme.network_requirements.iter().copied().filter(is_other).chain([notices]).collect()
 }
 
 /// Checks the keys of a flow against each other, for a run of this duration.
@@ -154,7 +154,8 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
     let transport = match f.word("transport")? {
         "tcp" => {
             let Val::Scheme(scheme, params) = f.get("scheme")? else { return None };
-            let config = Config { notices: notices(f)?, ..tcp::config(f.table("tcp")?, segment)? };
+            let config =
+                Config { notice_reaction: notices(f)?, ..tcp::connection_config(f.table("tcp")?, segment)? };
             Transport::Tcp { scheme, params: params.clone(), config }
         }
         "udp" => Transport::Udp { bytes: segment },
@@ -182,42 +183,42 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
 }
 
 /// Reads the sender's reaction to explicit notices; `None` for the reaction that the scheme specifies.
-fn notices(f: &Fields) -> Option<Notices> {
+fn notices(f: &Fields) -> Option<NoticeHandling> {
     match f.word("notices") {
-        Some(word) => value_of_word(&NOTICES, word),
-        None => Some(Notices::Scheme),
+        Some(word) => value_of_word(&NOTICE_WORDS, word),
+        None => Some(NoticeHandling::Scheme),
     }
 }
 
 /// Reads the access category of the flow; best effort by default.
 fn access_category(f: &Fields) -> Option<AccessCategory> {
     match f.word("access_category") {
-        Some(word) => value_of_word(&categories(), word),
+        Some(word) => value_of_word(&category_words(), word),
         None => Some(AccessCategory::Be),
     }
 }
 
 /// Keys of `[[flow]]`.
-pub(super) static FLOW: [Key; 15] = [
-    NAME,
-    key("from", Kind::Name, Nothing("none; drawn by `between`"), "sending node"),
-    key("to", Kind::Name, Nothing("none; drawn by `between`"), "receiving node"),
+pub(super) static FLOW_KEYS: [Key; 15] = [
+    NAME_KEY,
+    key("from", ValueKind::Name, Nothing("none; drawn by `between`"), "sending node"),
+    key("to", ValueKind::Name, Nothing("none; drawn by `between`"), "receiving node"),
     key(
         "between",
-        Kind::Section(&BETWEEN),
+        ValueKind::Section(&BETWEEN_KEYS),
         Nothing("none; `from` and `to` name the ends"),
         "two stations as ends, drawn for each seed and replication, equal for every scheme; no two flows have the same pair of ends",
     ),
-    key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "transport protocol"),
+    key("transport", ValueKind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "transport protocol"),
     key(
         "scheme",
-        Kind::Scheme,
+        ValueKind::Scheme,
         Nothing("required for TCP; a UDP flow has none"),
         "scheme of the sender: a name of `airhop schemes`, or { name = \"…\", parameter = … }",
     ),
     key(
         "notices",
-        Kind::Word(|| NOTICES.map(|(word, _)| word).to_vec()),
+        ValueKind::Word(|| NOTICE_WORDS.map(|(word, _)| word).to_vec()),
         Nothing("`scheme`: the reaction of the scheme"),
         "reaction of the sender to explicit notifications (notices); window law and loss recovery remain those of the scheme. scheme = \
          reaction of the scheme; ignored = no reaction; eln = one retransmission of the segment that an ELN (explicit loss notification) \
@@ -226,7 +227,7 @@ pub(super) static FLOW: [Key; 15] = [
     ),
     key(
         "services",
-        Kind::Words(services::names),
+        ValueKind::Words(services::names),
         Derived(
             "services that the scheme needs; with notices = \"eln\" or \"elsn\", that service replaces the loss notifications of the \
              scheme",
@@ -236,19 +237,19 @@ pub(super) static FLOW: [Key; 15] = [
     ),
     key(
         "segment",
-        Kind::Bytes { least: 1, most: app::MAX_DATAGRAM },
+        ValueKind::Bytes { least: 1, most: app::MAX_DATAGRAM_BYTES },
         Value(r#""1000 B""#),
         "TCP payload of a full segment, or UDP payload of a datagram (Yun 2009 §5.1); a call or game determines its packets itself",
     ),
     key(
         "app",
-        Kind::Choice(&app::APP),
+        ValueKind::Choice(&app::APP),
         Derived("bulk for TCP; required for UDP"),
         "application of the sender",
     ),
     key(
         "class",
-        Kind::Name,
+        ValueKind::Name,
         Nothing(
             "kind of the application and, if a wireless link is on the path, the direction of the data, as in \"bulk down\"; the class \
              of a call or game contains both directions",
@@ -257,29 +258,29 @@ pub(super) static FLOW: [Key; 15] = [
     ),
     key(
         "access_category",
-        Kind::Word(|| AccessCategory::ALL.map(AccessCategory::name).to_vec()),
+        ValueKind::Word(|| AccessCategory::ALL.map(AccessCategory::name).to_vec()),
         Derived("BE"),
         "access category of the flow's packets, in both directions, in cells of 802.11n, ac and ax: BK = background, BE = best effort, VI \
          = video, VO = voice (IEEE 802.11-2020 Table 9-155: AIFSN 7, 3, 2, 2; CWmin 15, 15, 7, 3; CWmax 1023, 1023, 15, 7). A station has \
          a queue and a backoff for each category; if two backoffs end at the same time, the higher category transmits, and the lower one \
          acts as after a collision. Not for flows without such a cell on their path",
     ),
-    key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "start time"),
+    key("start", ValueKind::Span { least_ns: 0 }, Value(r#""0 s""#), "start time"),
     key(
         "stagger",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Value(r#""0 s""#),
         "interval between the start times of successive copies of the flow; requires a `*` in `name`",
     ),
-    key("tcp", Kind::Section(&tcp::TCP), Value("{}"), "TCP parameters of both ends"),
+    key("tcp", ValueKind::Section(&tcp::TCP_KEYS), Value("{}"), "TCP parameters of both ends"),
 ];
 
 /// Keys of `flow.between`.
-static BETWEEN: [Key; 2] = [
-    key("wlan", Kind::Name, Required, "wlan of the stations"),
+static BETWEEN_KEYS: [Key; 2] = [
+    key("wlan", ValueKind::Name, Required, "wlan of the stations"),
     key(
         "hops",
-        Kind::Count { least: 1, most: MAX_STATIONS - 1 },
+        ValueKind::Count { least: 1, most: MAX_STATIONS - 1 },
         Nothing("any number"),
         "number of hops of the shortest path between the two stations in this wlan",
     ),

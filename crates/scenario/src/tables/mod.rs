@@ -40,35 +40,35 @@ mod wired;
 pub(crate) mod wlan;
 
 use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, MAX_COPIES, key};
+use crate::grammar::key::{Key, MAX_COPIES, ValueKind, key};
 use link::LinkType;
 
 /// Keys of the whole file.
-pub(crate) static SCENARIO: [Key; 8] = [
-    key("name", Kind::Title, Required, "the name of the scenario"),
-    key("duration", Kind::Span { least_ns: 1 }, Required, "simulated duration"),
+pub(crate) static SCENARIO_KEYS: [Key; 8] = [
+    key("name", ValueKind::Title, Required, "the name of the scenario"),
+    key("duration", ValueKind::Span { least_ns: 1 }, Required, "simulated duration"),
     key(
         "warmup",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Value(r#""0 s""#),
         "first part of the run, excluded from goodput and all counters",
     ),
     key(
         "copies",
-        Kind::Count { least: 1, most: MAX_COPIES },
+        ValueKind::Count { least: 1, most: MAX_COPIES },
         Value("1"),
         "number of copies of every table and station with a `*` in its name; in the copies 1, 2, … replaces the `*`",
     ),
-    key("wired", Kind::Tables(&wired::WIRED), Nothing("no wired links"), "full-duplex wired links"),
-    key("wlan", Kind::Tables(&wlan::WLAN), Nothing("no 802.11 channels"), "802.11 channels"),
+    key("wired", ValueKind::Tables(&wired::WIRED_KEYS), Nothing("no wired links"), "full-duplex wired links"),
+    key("wlan", ValueKind::Tables(&wlan::WLAN_KEYS), Nothing("no 802.11 channels"), "802.11 channels"),
     key(
         "radio",
-        Kind::Tables(&radio::RADIO),
+        ValueKind::Tables(&radio::RADIO_KEYS),
         Nothing("no radio links"),
         "full-duplex radio links between two nodes, with link recovery",
     ),
-    key("flow", Kind::Tables(&flow::FLOW), Required, "flows, each one sender and one receiver"),
+    key("flow", ValueKind::Tables(&flow::FLOW_KEYS), Required, "flows, each one sender and one receiver"),
 ];
 
 /// Link types in the order in which their nodes are numbered.
-pub(crate) static LINK_TYPES: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];
+pub(crate) static LINK_TYPES: [&LinkType; 3] = [&wired::LINK_TYPE, &radio::LINK_TYPE, &wlan::LINK_TYPE];

@@ -2,7 +2,7 @@
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::Derived;
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, ValueKind, key};
 use crate::grammar::problem::Problems;
 use airhop_base::Rate;
 use airhop_radio::phy::{Coding, Phy};
@@ -12,13 +12,13 @@ const OFDM: &str = "ofdm";
 
 /// Sets the defaults of the standard: the rate of control frames, and the timing parameters that the file
 /// omits.
-pub(crate) fn fill(wlan: &mut Fields) {
+pub(crate) fn set_defaults(wlan: &mut Fields) {
     let Some(standard) = standard(wlan) else { return };
     if let Some(control) = wlan.rate("rate").and_then(|rate| control_rate(&standard, rate)) {
         wlan.set_default("control_rate", Val::Rate(control));
     }
     if let Some(Val::Table(phy)) = wlan.get_mut("phy") {
-        phy.set_default("header", Val::Span(standard.plcp));
+        phy.set_default("header", Val::Span(standard.plcp_duration));
         phy.set_default("cw_min", Val::Count(standard.cw_min.into()));
         phy.set_default("cw_max", Val::Count(standard.cw_max.into()));
         phy.set_default("coding", Val::Word(coding_name(standard.coding)));
@@ -48,7 +48,7 @@ pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
 pub(crate) fn plan(wlan: &Fields) -> Option<Phy> {
     let (standard, phy) = (standard(wlan)?, wlan.table("phy")?);
     Some(Phy {
-        plcp: phy.span("header")?,
+        plcp_duration: phy.span("header")?,
         cw_min: u32::try_from(phy.count("cw_min")?).ok()?,
         cw_max: u32::try_from(phy.count("cw_max")?).ok()?,
         coding: match phy.word("coding")? {
@@ -95,28 +95,28 @@ fn check_rate(wlan: &Fields, name: &str, standard: &Phy, problems: &mut Problems
 const MAX_CONTENTION_WINDOW: u64 = 65_535;
 
 /// Keys of `[wlan.phy]`.
-pub(super) static PHY: [Key; 4] = [
+pub(super) static PHY_KEYS: [Key; 4] = [
     key(
         "header",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Derived("the value of the standard"),
         "duration of PLCP preamble and header, equal for every frame rate",
     ),
     key(
         "cw_min",
-        Kind::Count { least: 0, most: MAX_CONTENTION_WINDOW },
+        ValueKind::Count { least: 0, most: MAX_CONTENTION_WINDOW },
         Derived("the value of the standard"),
         "smallest contention window: a backoff is uniform in {0, …, CW} slots (IEEE 802.11-2016 §10.3.3)",
     ),
     key(
         "cw_max",
-        Kind::Count { least: 0, most: MAX_CONTENTION_WINDOW },
+        ValueKind::Count { least: 0, most: MAX_CONTENTION_WINDOW },
         Derived("the value of the standard"),
         "largest contention window, at least `cw_min`",
     ),
     key(
         "coding",
-        Kind::Word(|| vec![SERIAL, OFDM]),
+        ValueKind::Word(|| vec![SERIAL, OFDM]),
         Derived("the value of the standard"),
         "mapping of a frame's bits to time: serial = bits / rate, as in ns-2; ofdm = symbols of 4 µs with a signal extension of 6 µs \
          (802.11g only)",

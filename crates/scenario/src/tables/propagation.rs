@@ -2,12 +2,12 @@
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::{Derived, Required, Value};
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, ValueKind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::routing::are_in_range;
 use airhop_radio::cell::RadioRange;
 use airhop_radio::phy::Band;
-use airhop_radio::propagation::{Propagation, ratio_from_db};
+use airhop_radio::propagation::{PathLossModel, ratio_from_db};
 
 const FREE_SPACE: &str = "free-space";
 const TWO_RAY: &str = "two-ray";
@@ -15,7 +15,7 @@ const TWO_RAY: &str = "two-ray";
 const ANTENNA_HEIGHT_METRES: f64 = 1.5;
 
 /// Sets the carrier frequency and the antenna height. `band` is the band of 802.11n, ac or ax.
-pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
+pub(crate) fn set_defaults(wlan: &mut Fields, band: Option<Band>) {
     let Some(Val::Table(propagation)) = wlan.get_mut("propagation") else { return };
     let frequency = match band {
         Some(Band::Ghz5) => 5_000_000_000,
@@ -36,7 +36,7 @@ pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     }
     wlan.table("range").into_iter().for_each(|range| check_range(range, problems));
     wlan.table("propagation").into_iter().for_each(|propagation| check_propagation(propagation, problems));
-    let Some(range) = range(wlan).filter(|_| problems.len() == before) else { return };
+    let Some(range) = radio_range(wlan).filter(|_| problems.len() == before) else { return };
     let receive = match wlan.table("propagation").and_then(|p| p.power("receive")) {
         Some(power) => {
             format!("{:.1} m, where the received power is receive = \"{power} dBm\"", range.receive_metres)
@@ -85,7 +85,7 @@ fn check_propagation(propagation: &Fields, problems: &mut Problems) {
 }
 
 /// Returns the ranges of a wlan's frames; `None` if the ranges are unlimited or a value is missing.
-pub(crate) fn range(wlan: &Fields) -> Option<RadioRange> {
+pub(crate) fn radio_range(wlan: &Fields) -> Option<RadioRange> {
     if let Some(propagation) = wlan.table("propagation") {
         return plan(propagation).map(|plan| plan.range());
     }
@@ -94,12 +94,12 @@ pub(crate) fn range(wlan: &Fields) -> Option<RadioRange> {
     Some(RadioRange { capture_ratio: capture_ratio(range)?, ..RadioRange::free_space(receive, sense) })
 }
 
-fn plan(propagation: &Fields) -> Option<Propagation> {
-    Some(Propagation {
+fn plan(propagation: &Fields) -> Option<PathLossModel> {
+    Some(PathLossModel {
         power_dbm: propagation.power("power")?,
         receive_threshold_dbm: propagation.power("receive")?,
         sense_threshold_dbm: propagation.power("sense")?,
-        frequency: propagation.frequency("frequency")? as f64,
+        frequency_hz: propagation.frequency("frequency")? as f64,
         height_metres: match propagation.word("model")? {
             FREE_SPACE => None,
             TWO_RAY => Some(propagation.metres("height")?),
@@ -115,14 +115,16 @@ fn capture_ratio(table: &Fields) -> Option<f64> {
 }
 
 /// Returns the receive range of a wlan in metres; `None` if it is unlimited.
-pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
-    range(wlan).map(|range| range.receive_metres)
+pub(crate) fn receive_range_metres(wlan: &Fields) -> Option<f64> {
+    radio_range(wlan).map(|range| range.receive_metres)
 }
 
 /// Returns the stations that are out of range of all other stations of the wlan. Each entry has the distance
 /// in metres to the nearest station.
 fn out_of_range_stations(wlan: &Fields) -> Vec<(String, f64)> {
-    let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
+    let (Some(stations), Some(reach)) = (wlan.stations("stations"), receive_range_metres(wlan)) else {
+        return Vec::new();
+    };
     let mut out_of_range_stations = Vec::new();
     for (i, (name, here)) in stations.iter().enumerate() {
         let others = || stations.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, (_, there))| *there);
@@ -136,18 +138,18 @@ fn out_of_range_stations(wlan: &Fields) -> Vec<(String, f64)> {
 
 const CAPTURE: Key = key(
     "capture",
-    Kind::Ratio,
+    ValueKind::Ratio,
     Value(r#""10 dB""#),
     "capture ratio: minimum ratio of a received signal to the interference; `receiver` selects whether the interference is the sum of the \
      other signals or each of them (ns-2 CPThresh_)",
 );
 
 /// Keys of `[wlan.range]`.
-pub(super) static RANGE: [Key; 3] = [
-    key("receive", Kind::Metres, Required, "receive range: frames can be decoded up to this distance"),
+pub(super) static RANGE_KEYS: [Key; 3] = [
+    key("receive", ValueKind::Metres, Required, "receive range: frames can be decoded up to this distance"),
     key(
         "sense",
-        Kind::Metres,
+        ValueKind::Metres,
         Required,
         "sense range: the medium is busy up to this distance; at least `receive`",
     ),
@@ -155,36 +157,36 @@ pub(super) static RANGE: [Key; 3] = [
 ];
 
 /// Keys of `[wlan.propagation]`.
-pub(super) static PROPAGATION: [Key; 7] = [
+pub(super) static PROPAGATION_KEYS: [Key; 7] = [
     key(
         "model",
-        Kind::Word(|| vec![FREE_SPACE, TWO_RAY]),
+        ValueKind::Word(|| vec![FREE_SPACE, TWO_RAY]),
         Required,
         "path-loss model: free space (Friis 1946), or two-ray ground reflection as in ns-2: free space up to the distance 4 pi h² / \
          wavelength, and a gain of h⁴ / d⁴ beyond",
     ),
-    key("power", Kind::Power, Required, "transmitted power; antennas have no gain"),
+    key("power", ValueKind::Power, Required, "transmitted power; antennas have no gain"),
     key(
         "receive",
-        Kind::Power,
+        ValueKind::Power,
         Required,
         "receive threshold: minimum power of a decodable frame (ns-2 RXThresh_)",
     ),
     key(
         "sense",
-        Kind::Power,
+        ValueKind::Power,
         Required,
         "carrier-sense threshold: minimum power that makes the medium busy; at most `receive` (ns-2 CSThresh_)",
     ),
     key(
         "frequency",
-        Kind::Frequency,
+        ValueKind::Frequency,
         Derived("2.4 GHz, the band of 802.11, b and g; `band` of 802.11n, ac and ax"),
         "carrier frequency",
     ),
     key(
         "height",
-        Kind::Metres,
+        ValueKind::Metres,
         Derived("1.5 m with two-ray (ns-2's antennas), none in free space"),
         "antenna height above ground, equal for all stations",
     ),

@@ -13,8 +13,10 @@ use std::sync::Arc;
 /// is not a trace of deliveries.
 pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     let before = problems.len();
-    ["rate", "deliveries", "delay"].iter().for_each(|key| each_way::check_values(link, key, problems));
-    each_way::check_both(link, "delay", problems);
+    ["rate", "deliveries", "delay"]
+        .iter()
+        .for_each(|key| each_way::check_direction_values(link, key, problems));
+    each_way::check_both_directions(link, "delay", problems);
     if problems.len() > before {
         return;
     }
@@ -31,7 +33,7 @@ fn check_direction(link: &Fields, direction: usize, problems: &mut Problems) {
     let of = || {
         each_way::named_direction(link, direction).map_or(String::new(), |named| format!(" for \"{named}\""))
     };
-    match (value("rate"), trace(link, direction)) {
+    match (value("rate"), delivery_trace(link, direction)) {
         (Some(_), Some(_)) => {
             let of = if is_symmetric(link) { String::new() } else { of() };
             let what = format!("expected either `rate` or `deliveries`{of}, got both");
@@ -66,14 +68,14 @@ fn is_symmetric(link: &Fields) -> bool {
 
 /// Returns the rate of each direction of a checked link, in a run of this duration.
 pub(crate) fn plan(link: &Fields, duration: Span) -> Option<[LinkRate; 2]> {
-    let there = plan_one(link, 0, duration)?;
+    let there = plan_direction(link, 0, duration)?;
     match is_symmetric(link) {
         true => Some(LinkRate::both_ways(there)),
-        false => Some([there, plan_one(link, 1, duration)?]),
+        false => Some([there, plan_direction(link, 1, duration)?]),
     }
 }
 
-fn plan_one(link: &Fields, direction: usize, duration: Span) -> Option<LinkRate> {
+fn plan_direction(link: &Fields, direction: usize, duration: Span) -> Option<LinkRate> {
     let changes = changes::plan(link, direction, duration)?;
     match each_way::direction_rate(link, "rate", direction) {
         Some(rate) if !changes.is_empty() => {
@@ -85,12 +87,12 @@ fn plan_one(link: &Fields, direction: usize, duration: Span) -> Option<LinkRate>
 }
 
 /// Returns the propagation delay of each direction before the first change.
-pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
+pub(super) fn initial_delays(link: &Fields) -> Option<[Span; 2]> {
     Some([each_way::direction_span(link, "delay", 0)?, each_way::direction_span(link, "delay", 1)?])
 }
 
 /// Returns the lowest rate of a direction, or the mean rate of the trace of deliveries.
-pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
+pub(super) fn lowest_rate(link: &Fields, direction: usize) -> Option<LinkRate> {
     let first = initial_rate(link, direction)?;
     Some(match changes::lowest_rate(link, direction) {
         Some(rate) => LinkRate::Rate(rate.min(first.typical_rate())),
@@ -105,13 +107,13 @@ pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
 
 /// Returns the rate of a direction before the first change.
 fn initial_rate(link: &Fields, direction: usize) -> Option<LinkRate> {
-    match trace(link, direction) {
+    match delivery_trace(link, direction) {
         Some(trace) => Some(LinkRate::Deliveries(Arc::new(trace.ok()?))),
         None => each_way::direction_rate(link, "rate", direction).map(LinkRate::Rate),
     }
 }
 
-fn trace(link: &Fields, direction: usize) -> Option<Result<DeliveryTrace, String>> {
+fn delivery_trace(link: &Fields, direction: usize) -> Option<Result<DeliveryTrace, String>> {
     let Val::File(file) = each_way::direction_value(link, "deliveries", direction)? else { return None };
     let refused = |LineError { line, message: what }| format!("{}:{line}: {what}", file.path);
     Some(DeliveryTrace::parse(&file.text).map_err(refused))

@@ -5,7 +5,7 @@ use crate::grammar::words::{value_of_word, word_of};
 use airhop_radio::cell::{AckTimeout, CellRules, InterferenceRule};
 
 /// Sets the defaults of the preset.
-pub(crate) fn fill(wlan: &mut Fields) {
+pub(crate) fn set_defaults(wlan: &mut Fields) {
     let Some(preset) = wlan.word("preset").and_then(|word| value_of_word(&CellRules::PRESETS, word)) else {
         return;
     };

@@ -2,7 +2,7 @@
 
 use crate::grammar::fields::Val;
 use crate::grammar::problem::{Problems, did_you_mean, format_alternatives};
-use crate::grammar::quantity::{format_number, quoted};
+use crate::grammar::quantity::{format_number, quote};
 use crate::grammar::tree::{Item, Value};
 use airhop_tcp::{Params, Scheme, schemes};
 
@@ -11,17 +11,17 @@ pub(crate) fn formatted_params<'a>(
     scheme: &'a Scheme,
     params: &'a Params,
 ) -> impl Iterator<Item = (&'static str, String)> + 'a {
-    params.iter().zip(scheme.params).map(|((name, x), p)| match p.words.get(x as usize) {
-        Some(word) => (name, quoted(word)),
+    params.iter().zip(scheme.params).map(|((name, x), p)| match p.choices.get(x as usize) {
+        Some(word) => (name, quote(word)),
         None => (name, format_number(x)),
     })
 }
 
 /// Reads a scheme: `"reno"`, or a table such as `{ name = "ll-elsn", n = 3 }`.
-pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<Val> {
+pub(crate) fn read_scheme(item: &Item, path: &str, problems: &mut Problems) -> Option<Val> {
     match &item.value {
         Value::Text(_) => {
-            let scheme = find(item, path, problems)?;
+            let scheme = find_named_scheme(item, path, problems)?;
             Some(Val::Scheme(scheme, Params::defaults(scheme)))
         }
         Value::Table(entries) => {
@@ -33,11 +33,11 @@ pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<V
                 );
                 return None;
             };
-            let scheme = find(&name.item, &format!("{path}.name"), problems)?;
+            let scheme = find_named_scheme(&name.item, &format!("{path}.name"), problems)?;
             let before = problems.len();
             let mut params = Params::defaults(scheme);
             for entry in entries.iter().filter(|e| e.key != "name") {
-                if let Err(what) = set(&mut params, scheme, &entry.key, &entry.item) {
+                if let Err(what) = set_param(&mut params, scheme, &entry.key, &entry.item) {
                     problems.add(&entry.item.at, format!("{path}.{}", entry.key), what);
                 }
             }
@@ -51,7 +51,7 @@ pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<V
     }
 }
 
-fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Scheme> {
+fn find_named_scheme(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Scheme> {
     let names = || schemes().into_iter().map(|s| s.name);
     let found = match &item.value {
         Value::Text(name) => airhop_tcp::find_scheme(name).ok_or_else(|| did_you_mean(name, names())),
@@ -70,8 +70,8 @@ fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Sch
         .ok()
 }
 
-fn set(params: &mut Params, scheme: &'static Scheme, name: &str, item: &Item) -> Result<(), String> {
-    let words = scheme.params.iter().find(|p| p.name == name).map_or(&[][..], |p| p.words);
+fn set_param(params: &mut Params, scheme: &'static Scheme, name: &str, item: &Item) -> Result<(), String> {
+    let words = scheme.params.iter().find(|p| p.name == name).map_or(&[][..], |p| p.choices);
     if !words.is_empty() {
         let text = match &item.value {
             Value::Text(text) => text.as_str(),

@@ -3,7 +3,7 @@
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, did_you_mean, format_list};
 use crate::tables::layout;
-use crate::tables::propagation::reach;
+use crate::tables::propagation::receive_range_metres;
 use airhop_base::FlowId;
 use airhop_net::placement::{Position, pairs_at_distance};
 use airhop_net::plan::DrawnFlow;
@@ -59,7 +59,7 @@ fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
         let asks = |pair: &&DrawnFlow| hops.is_none() || pair.hops == hops;
         let flows = wanted.iter().filter(asks).count();
         let most = match layout::wlan_area(wlan) {
-            None => pairs_at_distance(&places, reach(wlan), hops).len(),
+            None => pairs_at_distance(&places, receive_range_metres(wlan), hops).len(),
             Some(_) if hops.is_some_and(|hops| hops as usize >= places.len()) => 0,
             Some(_) => places.len() * (places.len() - 1),
         };

@@ -12,27 +12,27 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 /// Returns the lists of repeatable tables, each with the keys that may name nodes of a link.
-fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    LINK_TYPES.iter().map(|ty| (ty.list_key, ty.nodes)).chain([("flow", &[][..])])
+fn repeatable_lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    LINK_TYPES.iter().map(|ty| (ty.list_key, ty.node_keys)).chain([("flow", &[][..])])
 }
 
 /// Repeats tables and stations `copies` times. After this call no name contains a `*`, and the key `copies`
 /// has no value.
 pub(crate) fn expand_copies(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
-    if let Some(what) = too_many(root, copies) {
+    if let Some(what) = find_excess_copies(root, copies) {
         problems.add(root.position_of("copies"), "copies", what);
         copies = 1; // too many copies are a problem already reported; one copy is checked
     }
     let mut any = false;
-    for (list, nodes) in lists() {
+    for (list, nodes) in repeatable_lists() {
         let Some(Val::Tables(tables)) = root.get_mut(list) else { continue };
         for mut table in std::mem::take(tables) {
             any |= first_starred_name(&Val::Table(table.clone())).is_some();
             check_names(&mut table, list, nodes, problems);
             match table.text("name").is_some_and(|name| name.contains('*')) {
                 true if list == "flow" => tables.extend((1..=copies).map(|number| copy_flow(&table, number))),
-                true => tables.extend((1..=copies).map(|number| copy(&table, number))),
+                true => tables.extend((1..=copies).map(|number| copy_table(&table, number))),
                 false if list == "flow" => {
                     check_stagger(&table, problems);
                     tables.push(table);
@@ -47,7 +47,7 @@ pub(crate) fn expand_copies(root: &mut Fields, problems: &mut Problems) {
         for table in tables {
             nodes.iter().for_each(|nodes| check_nodes(table, nodes, problems));
             if list == "flow" {
-                table.clear("stagger");
+                table.remove_default("stagger");
             }
         }
     }
@@ -56,15 +56,15 @@ pub(crate) fn expand_copies(root: &mut Fields, problems: &mut Problems) {
             format!("{copies} copies of nothing: expected a \"*\" in the name of a table or of a station");
         problems.add(root.position_of("copies"), "copies", what);
     }
-    root.clear("copies");
+    root.remove_default("copies");
 }
 
 /// Returns the first kind of object with too many copies; `None` if all copies are possible. Each table is
 /// checked separately.
-fn too_many(root: &Fields, copies: u64) -> Option<String> {
+fn find_excess_copies(root: &Fields, copies: u64) -> Option<String> {
     let most = u64::from(u16::MAX);
     let is_starred = |name: &str| name.contains('*');
-    for (list, _) in lists() {
+    for (list, _) in repeatable_lists() {
         let many = root.tables(list).iter().map(|table| match table.text("name").is_some_and(is_starred) {
             true => copies,
             false => 1,
@@ -120,14 +120,14 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
             let what = format!(
                 "expected a \"*\" also in the name, such as \"{name}*\": \"{node}\" is a separate node for each copy of the table"
             );
-            refuse(table, "name", what, problems);
+            report_invalid(table, "name", what, problems);
         }
         return;
     }
     let same = |key: &&&str| table.get(key).is_some_and(|val| first_starred_name(val).is_none());
     if let Some(key) = nodes.iter().find(same) {
         let what = "expected a \"*\" also in the name of a node: of several links between the same nodes only one is used";
-        refuse(table, key, what.to_string(), problems);
+        report_invalid(table, key, what.to_string(), problems);
     }
 }
 
@@ -142,11 +142,11 @@ fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
     if let Some(twice) = names.into_iter().find(|name| !seen.insert(*name)) {
         let what =
             format!("expected different nodes, but two of them are named \"{twice}\" in one of the copies");
-        refuse(link, nodes, what, problems);
+        report_invalid(link, nodes, what, problems);
     }
 }
 
-fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) {
+fn report_invalid(table: &mut Fields, key: &str, what: String, problems: &mut Problems) {
     problems.add(table.position_of(key), table.path_of(key), what);
     table.is_valid = false;
 }
@@ -158,14 +158,15 @@ fn repeat_stations(wlan: &mut Fields, copies: u64) {
         match val {
             Val::Stations(stations) => {
                 let all = stations.iter().flat_map(|(name, place)| {
-                    numbers(name.contains('*'), copies).map(|number| (numbered(name, number), *place))
+                    copy_numbers(name.contains('*'), copies)
+                        .map(|number| (replace_star(name, number), *place))
                 });
                 *stations = all.collect();
             }
             Val::Tables(models) => {
                 let all = models.iter().flat_map(|model| {
                     let many = first_starred_name(&Val::Table(model.clone())).is_some();
-                    numbers(many, copies).map(|number| copy(model, number))
+                    copy_numbers(many, copies).map(|number| copy_table(model, number))
                 });
                 *models = all.collect();
             }
@@ -174,18 +175,18 @@ fn repeat_stations(wlan: &mut Fields, copies: u64) {
     }
 }
 
-fn numbers(many: bool, copies: u64) -> RangeInclusive<u64> {
+fn copy_numbers(many: bool, copies: u64) -> RangeInclusive<u64> {
     1..=if many { copies } else { 1 }
 }
 
-fn numbered(name: &str, number: u64) -> String {
+fn replace_star(name: &str, number: u64) -> String {
     name.replace('*', &number.to_string())
 }
 
-fn copy(table: &Fields, number: u64) -> Fields {
+fn copy_table(table: &Fields, number: u64) -> Fields {
     let mut copy = table.clone();
     for val in copy.values_mut() {
-        each_name(val, &mut |name| *name = numbered(name, number));
+        for_each_name(val, &mut |name| *name = replace_star(name, number));
     }
     copy
 }
@@ -193,7 +194,7 @@ fn copy(table: &Fields, number: u64) -> Fields {
 /// Returns a copy of a flow. The first copy starts at the start time of the flow. Each further copy starts
 /// `stagger` after the previous copy.
 fn copy_flow(flow: &Fields, number: u64) -> Fields {
-    let mut copy = copy(flow, number);
+    let mut copy = copy_table(flow, number);
     if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))
         && stagger > Span::ZERO
     {
@@ -205,7 +206,7 @@ fn copy_flow(flow: &Fields, number: u64) -> Fields {
 /// Returns the first name in a value that contains a `*`; `None` if there is none.
 fn first_starred_name(val: &Val) -> Option<String> {
     let mut found = None;
-    each_name(&mut val.clone(), &mut |name| {
+    for_each_name(&mut val.clone(), &mut |name| {
         if found.is_none() && name.contains('*') {
             found = Some(name.clone());
         }
@@ -214,7 +215,7 @@ fn first_starred_name(val: &Val) -> Option<String> {
 }
 
 /// Calls `see` for every name of a table or node in a value.
-fn each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
+fn for_each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
     match val {
         Val::Text(name) => see(name),
         Val::Ends(ends) => ends.iter_mut().for_each(see),
@@ -227,9 +228,9 @@ fn each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
                 [&mut way.direction.from, &mut way.direction.to].into_iter().flatten().for_each(&mut *see);
             }
         }
-        Val::Table(table) => table.values_mut().for_each(|val| each_name(val, see)),
+        Val::Table(table) => table.values_mut().for_each(|val| for_each_name(val, see)),
         Val::Tables(tables) => {
-            tables.iter_mut().flat_map(Fields::values_mut).for_each(|val| each_name(val, see));
+            tables.iter_mut().flat_map(Fields::values_mut).for_each(|val| for_each_name(val, see));
         }
         _ => {}
     }

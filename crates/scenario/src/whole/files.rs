@@ -26,13 +26,13 @@ pub enum FileLocation<'a> {
 }
 
 /// Reads every file named in `fields` and in nested tables, and sets or checks the digests.
-pub(crate) fn load(fields: &mut Fields, files: FileLocation<'_>, problems: &mut Problems) {
+pub(crate) fn load_files(fields: &mut Fields, files: FileLocation<'_>, problems: &mut Problems) {
     for key in fields.keys {
-        if let Some(digest) = key.kind.digest() {
+        if let Some(digest) = key.kind.digest_key() {
             load_one(fields, key, digest, files, problems);
         }
     }
-    tables_mut(fields).for_each(|table| load(table, files, problems));
+    tables_mut(fields).for_each(|table| load_files(table, files, problems));
 }
 
 fn load_one(
@@ -55,7 +55,7 @@ fn load_one(
     };
     fields.is_valid &= problems.len() == before;
     let Some((file, found)) = loaded else {
-        fields.clear(key.name);
+        fields.remove_default(key.name);
         fields.mark_refused(key.name);
         return;
     };
@@ -72,11 +72,11 @@ fn load_each_way(
     problems: &mut Problems,
 ) -> Option<(Val, Val)> {
     let (mut named, mut digests) = (Vec::new(), Vec::new());
-    for DirectionValue { direction, val, at } in ways {
+    for DirectionValue { direction, value: val, at } in ways {
         let Val::Text(name) = val else { return None };
         let expected = match fields.get(digest) {
             Some(Val::EachWay(digests)) => {
-                digests.iter().find(|way| way.direction == *direction).map(|way| &way.val)
+                digests.iter().find(|way| way.direction == *direction).map(|way| &way.value)
             }
             both => both,
         };
@@ -84,8 +84,8 @@ fn load_each_way(
         let loaded =
             load_file(name, expected, (at, &path), (fields.position_of(digest), digest), files, problems);
         let (file, found) = loaded?;
-        named.push(DirectionValue { direction: direction.clone(), val: file, at: at.clone() });
-        digests.push(DirectionValue { direction: direction.clone(), val: found, at: at.clone() });
+        named.push(DirectionValue { direction: direction.clone(), value: file, at: at.clone() });
+        digests.push(DirectionValue { direction: direction.clone(), value: found, at: at.clone() });
     }
     Some((Val::EachWay(named), Val::EachWay(digests)))
 }
@@ -143,7 +143,7 @@ fn digest_path(path: &str, digest: &str) -> String {
 const NO_FILES: &str = "names a file, but no file is read for a scenario from the web page or from a log; give the scenario on the command line instead";
 
 /// Maximum size of a file in bytes, sufficient for a channel record of several years.
-const LONGEST: u64 = 1 << 28;
+const MAX_FILE_BYTES: u64 = 1 << 28;
 
 fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     let path = folder.join(name);
@@ -152,9 +152,9 @@ fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     let shown = path.display().to_string();
     let refusal = |why: String| format!("cannot read {shown}: {why}");
     match std::fs::metadata(&path) {
-        Ok(found) if found.is_file() && found.len() <= LONGEST => {}
+        Ok(found) if found.is_file() && found.len() <= MAX_FILE_BYTES => {}
         Ok(found) if found.is_file() => {
-            return Err(refusal(format!("expected at most {LONGEST} bytes, got {}", found.len())));
+            return Err(refusal(format!("expected at most {MAX_FILE_BYTES} bytes, got {}", found.len())));
         }
         Ok(_) => return Err(refusal("it is not a file".to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -190,7 +190,7 @@ fn collect(fields: &Fields, contents: &mut BTreeMap<String, String>) {
             Val::File(file) => insert(file, contents),
             Val::EachWay(ways) => {
                 for way in ways {
-                    if let Val::File(file) = &way.val {
+                    if let Val::File(file) = &way.value {
                         insert(file, contents);
                     }
                 }
@@ -209,14 +209,14 @@ fn insert(file: &NamedFile, contents: &mut BTreeMap<String, String>) {
 /// Returns the fields without file paths. The digests identify the files.
 pub(crate) fn without_paths(fields: &Fields) -> Fields {
     let mut bare = fields.clone();
-    strip(&mut bare);
+    strip_paths(&mut bare);
     bare
 }
 
-fn strip(fields: &mut Fields) {
-    let files = fields.keys.iter().filter(|key| key.kind.digest().is_some());
-    files.for_each(|key| fields.clear(key.name));
-    tables_mut(fields).for_each(strip);
+fn strip_paths(fields: &mut Fields) {
+    let files = fields.keys.iter().filter(|key| key.kind.digest_key().is_some());
+    files.for_each(|key| fields.remove_default(key.name));
+    tables_mut(fields).for_each(strip_paths);
 }
 
 fn tables_mut(fields: &mut Fields) -> impl Iterator<Item = &mut Fields> {

@@ -20,7 +20,7 @@ impl MaxPacketBytes {
             LINK_TYPES.iter().map(|ty| vec![None; root.tables(ty.list_key).len()]).collect();
         for flow in root.tables("flow") {
             let Some(datagram) = datagram_bytes(flow) else { continue };
-            for Link { type_index: of, index } in way(root, flow, topology) {
+            for Link { type_index: of, index } in flow_links(root, flow, topology) {
                 bytes[of][index] = bytes[of][index].max(Some(datagram));
             }
         }
@@ -45,7 +45,7 @@ fn datagram_bytes(flow: &Fields) -> Option<u32> {
 }
 
 /// Returns the links that a flow crosses. A flow between random stations stays in their wlan.
-fn way(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
+fn flow_links(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
     match (flow.text("from"), flow.text("to")) {
         (Some(from), Some(to)) => topology.links(from, to).unwrap_or_default(),
         _ => {

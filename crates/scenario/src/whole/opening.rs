@@ -4,7 +4,7 @@
 use super::scenario::Scenario;
 use crate::grammar::problem::{Problems, ScenarioError, SourcePosition, did_you_mean, format_list};
 use airhop_base::{FlowId, NodeId, Time};
-use airhop_net::apps::Bulk;
+use airhop_net::apps::BulkPlan;
 use airhop_net::outside::{AddressScope, AttachedHostsPlan, RealHostNode};
 use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::services::RealHostEffect;
@@ -48,7 +48,7 @@ pub struct RealHostPlan {
 impl RealHostPlan {
     /// Returns the TCP flows that real traffic replaces: endpoints, scheme, parameters and configuration.
     pub fn tcp_flows(&self) -> impl Iterator<Item = (NodeId, NodeId, &'static Scheme, &Params, &Config)> {
-        self.outside.flows.iter().filter_map(|flow| {
+        self.outside.replaced_flows.iter().filter_map(|flow| {
             let flow = &self.plan.flows[usize::from(flow.0)];
             match &flow.transport {
                 Transport::Tcp { scheme, params, config } => {
@@ -75,8 +75,13 @@ impl Scenario {
         let mut flows = self.replaced_flows(&ends, &mut problems);
         let mtus = ends.iter().map(|end| mtu(&plan, &flows, end.node)).collect();
         let notes = notes(&plan, &flows, &ends);
-        flows.extend(add_missing(&mut plan, &flows, &ends));
-        let opening = RealHostPlan { plan, outside: AttachedHostsPlan { ends, flows }, mtus, notes };
+        flows.extend(add_missing_flows(&mut plan, &flows, &ends));
+        let opening = RealHostPlan {
+            plan,
+            outside: AttachedHostsPlan { host_nodes: ends, replaced_flows: flows },
+            mtus,
+            notes,
+        };
         problems.into_result(self.name(), Some(opening))
     }
 
@@ -97,10 +102,10 @@ impl Scenario {
             match ends.iter().find(|end| end.node == node) {
                 None => ends.push(RealHostNode {
                     node,
-                    reach: door.reach,
+                    address_scope: door.reach,
                     has_notice_listener: door.has_notice_listener,
                 }),
-                Some(end) if end.reach == door.reach && door.reach == AddressScope::Host => {}
+                Some(end) if end.address_scope == door.reach && door.reach == AddressScope::Host => {}
                 Some(_) => {
                     problems.add(
                         &at,
@@ -117,7 +122,7 @@ impl Scenario {
             let what = "expected at least two nodes with real hosts, such as --on s \"iperf3 -s -1\" --on d \"iperf3 -c {s}\"";
             problems.add(&SourcePosition::Document, "", what);
         }
-        if ends.iter().filter(|end| end.reach == AddressScope::Network).count() > 2 {
+        if ends.iter().filter(|end| end.address_scope == AddressScope::Network).count() > 2 {
             let what = "expected at most two nodes with devices: with three networks the destination of a datagram is ambiguous";
             problems.add(&SourcePosition::Document, "", what);
         }
@@ -185,7 +190,7 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[RealHostNode]) -> Vec<String> {
 }
 
 /// Adds the missing flows: one for each direction between two nodes with real hosts.
-fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[RealHostNode]) -> Vec<FlowId> {
+fn add_missing_flows(plan: &mut Plan, flows: &[FlowId], ends: &[RealHostNode]) -> Vec<FlowId> {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let known: Vec<_> =
         flows.iter().map(of).map(|flow| ([flow.from, flow.to], flow.access_category)).collect();
@@ -203,7 +208,7 @@ fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[RealHostNode]) -> Vec<
                 from: from.node,
                 to: to.node,
                 transport: Transport::Udp { bytes: 0 },
-                app: Arc::new(Bulk),
+                app: Arc::new(BulkPlan),
                 start: Time::ZERO,
                 access_category,
                 services: Vec::new(),

@@ -24,7 +24,7 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
                 other.text("name").unwrap_or_default(),
             );
             let written = |key: &&&str| table.get(key).is_some();
-            let key = ty.nodes.iter().find(written).copied().unwrap_or("name");
+            let key = ty.node_keys.iter().find(written).copied().unwrap_or("name");
             problems.add(table.position_of(key), table.path_of(key), what);
         } else {
             first.insert(pair, (ty.list_key, table));
@@ -34,8 +34,8 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
 
 /// Returns the two nodes of a link in ascending order; `None` if the link has more than two nodes.
 fn pair(link: Link, table: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
-    let mut node = |name: &str| topology.id(name).unwrap_or(NodeId::BROADCAST);
-    let [a, b] = match (LINK_TYPES[link.type_index].joins)(table, link.index, &mut node)? {
+    let mut node = |name: &str| topology.node_id(name).unwrap_or(NodeId::BROADCAST);
+    let [a, b] = match (LINK_TYPES[link.type_index].resolve_nodes)(table, link.index, &mut node)? {
         LinkNodes::Ends(ends) => ends.map(|(node, _)| node),
         LinkNodes::Stations(stations) => match stations.positions[..] {
             [(a, _), (b, _)] => [a, b],

@@ -17,9 +17,9 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root);
     let largest = MaxPacketBytes::new(root, &topology);
     let duration = root.span("duration")?;
-    let node = |name: &str| topology.id(name);
+    let node = |name: &str| topology.node_id(name);
     let pairs = |wlan: &str| between::drawn_flows(root, wlan);
-    let flow = |table: &Fields| flow::plan(table, ends(root, table, &topology)?);
+    let flow = |table: &Fields| flow::plan(table, flow_endpoints(root, table, &topology)?);
     let mut plan = Plan {
         name: root.text("name")?.to_string(),
         duration,
@@ -32,8 +32,8 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
         let context = LinkContext {
             index: u16::try_from(link.index).ok()?,
             duration,
-            largest: largest.for_link(link),
-            node: &node,
+            max_packet_bytes: largest.for_link(link),
+            node_id: &node,
             drawn_flows: &pairs,
         };
         (LINK_TYPES[link.type_index].plan)(table, context, &mut plan)?;
@@ -43,11 +43,11 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
 
 /// Returns the endpoints of a flow. A flow between random stations has two stations of the wlan as
 /// placeholders.
-fn ends(root: &Fields, flow: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
+fn flow_endpoints(root: &Fields, flow: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let Some(between) = flow.table("between") else {
-        return Some([topology.id(flow.text("from")?)?, topology.id(flow.text("to")?)?]);
+        return Some([topology.node_id(flow.text("from")?)?, topology.node_id(flow.text("to")?)?]);
     };
     let wlan = root.tables("wlan").iter().find(|wlan| wlan.text("name") == between.text("wlan"))?;
     let mut names = layout::stations(wlan)?.into_iter().map(|(name, _)| name);
-    Some([topology.id(&names.next()?)?, topology.id(&names.next()?)?])
+    Some([topology.node_id(&names.next()?)?, topology.node_id(&names.next()?)?])
 }

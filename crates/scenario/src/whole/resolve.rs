@@ -16,8 +16,8 @@ use std::collections::HashMap;
 
 /// Checks the whole scenario, and sets the defaults that depend on other keys.
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
-    names(&LINK_TYPES.map(|ty| ty.list_key), root, problems);
-    names(&["flow"], root, problems);
+    check_unique_names(&LINK_TYPES.map(|ty| ty.list_key), root, problems);
+    check_unique_names(&["flow"], root, problems);
     let duration = root.span("duration");
     for ty in LINK_TYPES {
         if let Some(Val::Tables(links)) = root.get_mut(ty.list_key) {
@@ -29,14 +29,14 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     let mut links_sound =
         Link::all(root).all(|(_, link)| link.is_valid) && root.refused_keys().iter().all(no_link);
     let topology = Topology::new(root);
-    links_sound &= counts(root, &topology, problems);
+    links_sound &= check_counts(root, &topology, problems);
     parallel::check(root, &topology, problems);
     check_warmup(root, problems);
     between::check(root, links_sound, problems);
     let (on_demand, wlans) = (OnDemandWlan::all(root), Wlan::all(root));
     if let Some(Val::Tables(flows)) = root.get_mut("flow") {
         for f in flows {
-            flow::fill(f);
+            flow::set_defaults(f);
             flow::check(f, duration, problems);
             ends::check(f, &on_demand, &topology, links_sound, problems);
             services::check(f, &wlans, &topology, problems);
@@ -80,7 +80,7 @@ fn check_warmup(root: &Fields, problems: &mut Problems) {
 }
 
 /// Reports names that several tables in these lists have.
-fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
+fn check_unique_names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     let mut first: HashMap<&str, &str> = HashMap::new();
     for &list in lists {
         for table in root.tables(list) {
@@ -99,7 +99,7 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
 }
 
 /// True if the numbers of nodes, links and flows fit into 16 bits. Reports a problem otherwise.
-fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
+fn check_counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
     let before = problems.len();
     let lists =
         LINK_TYPES.iter().map(|ty| (ty.list_key, ty.max_links)).chain([("flow", usize::from(u16::MAX))]);

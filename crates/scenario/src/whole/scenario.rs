@@ -6,7 +6,7 @@ use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, ScenarioError, SourcePosition};
 use crate::grammar::tree::Item;
 use crate::grammar::{check, render, tree};
-use crate::tables::SCENARIO;
+use crate::tables::SCENARIO_KEYS;
 use airhop_base::Span;
 use airhop_net::EmulatorPlan;
 use airhop_net::plan::{Plan, Transport};
@@ -60,7 +60,7 @@ impl Scenario {
     ) -> Result<Scenario, ScenarioError> {
         let mut problems = Problems::default();
         let document = tree::from_toml(text, &mut problems);
-        Self::read(document, source.into(), overrides, problems)
+        Self::from_document(document, source.into(), overrides, problems)
     }
 
     /// Reads a scenario from JSON.
@@ -75,10 +75,10 @@ impl Scenario {
     ) -> Result<Scenario, ScenarioError> {
         let mut problems = Problems::default();
         let document = tree::from_json(text, &mut problems);
-        Self::read(document, source.into(), overrides, problems)
+        Self::from_document(document, source.into(), overrides, problems)
     }
 
-    fn read(
+    fn from_document(
         document: Option<Item>,
         source: ScenarioSource<'_>,
         overrides: &Overrides,
@@ -89,10 +89,10 @@ impl Scenario {
             sets::set_scheme(&mut document, scheme);
         }
         for (path, value) in &overrides.settings {
-            sets::set(&mut document, path, value, &mut problems);
+            sets::apply_setting(&mut document, path, value, &mut problems);
         }
-        let mut fields = check::check(&document, &SCENARIO, &mut problems);
-        files::load(&mut fields, source.files, &mut problems);
+        let mut fields = check::check(&document, &SCENARIO_KEYS, &mut problems);
+        files::load_files(&mut fields, source.files, &mut problems);
         copies::expand_copies(&mut fields, &mut problems);
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
@@ -151,7 +151,7 @@ impl Scenario {
     /// # Errors
     ///
     /// Returns a message for the user if the random placement of the stations fails.
-    pub fn classes(&self, seed: u64, rep: u64) -> Result<Vec<(String, String)>, String> {
+    pub fn flow_classes(&self, seed: u64, rep: u64) -> Result<Vec<(String, String)>, String> {
         let classes = airhop_net::flow_classes(&self.plan, seed, rep)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
         let flows = self.plan.flows.iter().map(|flow| flow.name.clone());
@@ -160,23 +160,23 @@ impl Scenario {
 
     /// Returns the effective scenario as TOML, with all defaults and a comment on each key. The text reads
     /// back to the same scenario.
-    pub fn toml(&self) -> String {
+    pub fn to_toml(&self) -> String {
         render::render_toml(&self.fields)
     }
 
     /// Returns the effective scenario as JSON, which reads back to the same scenario. Equal scenarios have
     /// equal texts.
-    pub fn json(&self) -> String {
+    pub fn to_json(&self) -> String {
         render::render_json(&self.fields)
     }
 
-    /// Returns the files that the scenario names, as pairs of digest and content. [`Scenario::json`] and
+    /// Returns the files that the scenario names, as pairs of digest and content. [`Scenario::to_json`] and
     /// these pairs ([`FileLocation::Given`]) recreate the scenario.
-    pub fn files(&self) -> Vec<(String, String)> {
+    pub fn named_files(&self) -> Vec<(String, String)> {
         files::contents(&self.fields)
     }
 
-    /// Returns the text on which the results of the scenario depend: [`Scenario::json`] with digests instead
+    /// Returns the text on which the results of the scenario depend: [`Scenario::to_json`] with digests instead
     /// of file paths.
     pub fn identity(&self) -> String {
         render::render_json(&files::without_paths(&self.fields))

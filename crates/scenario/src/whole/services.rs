@@ -6,7 +6,7 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::{Problems, format_alternatives};
 use crate::tables::wlan;
 use airhop_net::services::{self, LinkService, ServiceKind};
-use airhop_radio::phy::Format;
+use airhop_radio::phy::PpduFormat;
 
 /// Wlan of a scenario.
 pub(super) struct Wlan {
@@ -83,7 +83,7 @@ pub(super) fn check_category(flow: &Fields, wlans: &[Wlan], topology: &Topology,
             )
         }
         None => {
-            let modern = format_alternatives(Format::ALL.map(Format::name));
+            let modern = format_alternatives(PpduFormat::ALL.map(PpduFormat::name));
             format!("no wlan of {modern} is on its path, and other links have no access categories")
         }
     };

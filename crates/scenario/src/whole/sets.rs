@@ -1,12 +1,12 @@
 //! Overrides: `--set wlan.cell.errors.fer=0.02`, and a scheme for every TCP flow.
 
-use crate::grammar::key::{ALL_TABLES, Key, Kind, OmittedValue};
+use crate::grammar::key::{ALL_TABLES, Key, OmittedValue, ValueKind};
 use crate::grammar::problem::{Problems, SourcePosition, did_you_mean};
 use crate::grammar::tree::{Entry, Item, Value, parse_literal};
-use crate::tables::SCENARIO;
+use crate::tables::SCENARIO_KEYS;
 
 /// Sets the value at `path` in the document.
-pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Problems) {
+pub(crate) fn apply_setting(root: &mut Item, path: &str, value: &str, problems: &mut Problems) {
     let at = SourcePosition::Option(format!("--set {path}={value}"));
     let refused = apply(root, path, &parse_literal(value, &at), &at);
     if let Err(what) = refused {
@@ -37,16 +37,16 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &SourcePosition) -> Resu
     if words.iter().any(|word| word.is_empty()) {
         return Err("expected a path such as wlan.cell.errors.fer".to_string());
     }
-    let Some(key) = SCENARIO.iter().find(|k| k.name == words[0]) else {
-        let hint = did_you_mean(words[0], SCENARIO.iter().map(|k| k.name));
-        let names: Vec<_> = SCENARIO.iter().map(|k| k.name).collect();
+    let Some(key) = SCENARIO_KEYS.iter().find(|k| k.name == words[0]) else {
+        let hint = did_you_mean(words[0], SCENARIO_KEYS.iter().map(|k| k.name));
+        let names: Vec<_> = SCENARIO_KEYS.iter().map(|k| k.name).collect();
         return Err(format!("no \"{}\" in a scenario; expected one of {}{hint}", words[0], names.join(", ")));
     };
-    if let Kind::Tables(keys) = key.kind {
+    if let ValueKind::Tables(keys) = key.kind {
         return apply_to_tables(root, keys, &words, value, at);
     }
     match &mut root.value {
-        Value::Table(entries) => put(entries, &SCENARIO, &words, value, at),
+        Value::Table(entries) => set_at_path(entries, &SCENARIO_KEYS, &words, value, at),
         _ => Ok(()), // the problem is reported elsewhere
     }
 }
@@ -66,7 +66,7 @@ fn apply_to_tables(
         Some(Value::List(tables)) => tables.as_mut_slice(),
         _ => &mut [],
     };
-    let names: Vec<String> = tables.iter().filter_map(name_of).collect();
+    let names: Vec<String> = tables.iter().filter_map(table_name).collect();
     let known = if names.is_empty() { "none".to_string() } else { names.join(", ") };
     let [_, name, rest @ ..] = words else {
         return Err(format!("expected {list}.NAME.KEY; the [[{list}]] tables are: {known}"));
@@ -80,15 +80,15 @@ fn apply_to_tables(
             "no [[{list}]] is called \"{name}\"; expected one of {known}, or \"{ALL_TABLES}\" for all of them{hint}"
         ));
     }
-    for table in tables.iter_mut().filter(|t| *name == ALL_TABLES || name_of(t).as_deref() == Some(name)) {
+    for table in tables.iter_mut().filter(|t| *name == ALL_TABLES || table_name(t).as_deref() == Some(name)) {
         if let Value::Table(entries) = &mut table.value {
-            put(entries, keys, rest, value, at)?;
+            set_at_path(entries, keys, rest, value, at)?;
         }
     }
     Ok(())
 }
 
-fn name_of(table: &Item) -> Option<String> {
+fn table_name(table: &Item) -> Option<String> {
     let entry = table.entries()?.iter().find(|e| e.key == "name")?;
     match &entry.item.value {
         Value::Text(name) => Some(name.clone()),
@@ -98,7 +98,7 @@ fn name_of(table: &Item) -> Option<String> {
 
 /// Sets the value at the end of the path `words`, and creates missing tables on the path. A later check
 /// reports unknown keys.
-fn put(
+fn set_at_path(
     entries: &mut Vec<Entry>,
     keys: &'static [Key],
     words: &[&str],
@@ -111,18 +111,18 @@ fn put(
         return Ok(());
     }
     let below = match keys.iter().find(|k| k.name == *first).map(|k| &k.kind) {
-        Some(Kind::EachWay(_)) => {
-            return put_one_way(entry(entries, keys, first, at), first, rest, value, at);
+        Some(ValueKind::EachWay(_)) => {
+            return set_one_way(entry(entries, keys, first, at), first, rest, value, at);
         }
-        Some(Kind::Section(keys) | Kind::Switch(keys) | Kind::RateOrTable(keys)) => keys,
+        Some(ValueKind::Section(keys) | ValueKind::Switch(keys) | ValueKind::RateOrTable(keys)) => keys,
         _ => &[][..],
     };
-    put_below(entry(entries, keys, first, at), first, below, rest, value, at)
+    set_below(entry(entries, keys, first, at), first, below, rest, value, at)
 }
 
 /// Sets the value of a key for one direction, as in `rate.a->b`. A single value for both directions remains
 /// in effect for the other direction.
-fn put_one_way(
+fn set_one_way(
     item: &mut Item,
     key: &str,
     words: &[&str],
@@ -156,7 +156,7 @@ fn table_index(items: &[Item], word: &str) -> Option<usize> {
     word.parse().ok().filter(|place| *place < items.len()).or_else(named)
 }
 
-fn put_below(
+fn set_below(
     item: &mut Item,
     key: &str,
     keys: &'static [Key],
@@ -181,7 +181,7 @@ fn put_below(
             let one = table_index(items, words[0]).map(|place| &mut items[place]);
             return match (one, words.split_first()) {
                 (Some(one), Some((index, rest))) if !rest.is_empty() => {
-                    put_below(one, index, keys, rest, value, at)
+                    set_below(one, index, keys, rest, value, at)
                 }
                 _ => Err(format!(
                     "\"{key}\" is a list of {count} tables; expected the number of a table, from {key}.0 on, and one of its keys"
@@ -191,7 +191,7 @@ fn put_below(
         _ => return Err(format!("\"{key}\" is {}, not a table", item.describe())),
     }
     match &mut item.value {
-        Value::Table(entries) => put(entries, keys, words, value, at),
+        Value::Table(entries) => set_at_path(entries, keys, words, value, at),
         _ => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use crate::grammar::fields::Fields;
 use crate::tables::LINK_TYPES;
 use crate::tables::link::LinkType;
 use airhop_base::NodeId;
-use airhop_net::routing::{Graph, Hop, Routes};
+use airhop_net::routing::{Graph, Hop, StaticRoutes};
 use indexmap::IndexSet;
 
 /// Link, identified by the index of its type in [`LINK_TYPES`] and the index among the links of this type.
@@ -39,7 +39,7 @@ pub(crate) struct Topology {
     /// Names of the nodes in the order of first occurrence.
     pub(crate) nodes: IndexSet<String>,
     graph: Graph,
-    routes: Routes,
+    routes: StaticRoutes,
 }
 
 impl Topology {
@@ -47,7 +47,8 @@ impl Topology {
     pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
         let mut id = |name: &str| NodeId(nodes.insert_full(name.to_string()).0 as u16);
-        let joins = |(Link { type_index: of, index }, table)| (LINK_TYPES[of].joins)(table, index, &mut id);
+        let joins =
+            |(Link { type_index: of, index }, table)| (LINK_TYPES[of].resolve_nodes)(table, index, &mut id);
         let joins: Vec<_> = Link::all(root).filter_map(joins).collect();
         let graph = Graph::new(nodes.iter().cloned(), joins);
         let ends = root.tables("flow").iter().flat_map(|flow| ["from", "to"].map(|end| flow.text(end)));
@@ -55,12 +56,12 @@ impl Topology {
             .flatten()
             .filter_map(|end| nodes.get_index_of(end))
             .filter_map(|node| node.try_into().ok().map(NodeId));
-        let routes = Routes::new(&graph, ends);
+        let routes = StaticRoutes::new(&graph, ends);
         Topology { nodes, graph, routes }
     }
 
     /// Returns the id of a node; `None` if no node has this name.
-    pub(crate) fn id(&self, name: &str) -> Option<NodeId> {
+    pub(crate) fn node_id(&self, name: &str) -> Option<NodeId> {
         self.nodes.get_index_of(name).and_then(|node| u16::try_from(node).ok()).map(NodeId)
     }
 
@@ -77,7 +78,7 @@ impl Topology {
 
     /// Returns the hops of the route from one node to another; `None` if there is no route.
     pub(crate) fn hops(&self, from: &str, to: &str) -> Option<Vec<Hop>> {
-        let (mut node, to) = (self.id(from)?, self.id(to)?);
+        let (mut node, to) = (self.node_id(from)?, self.node_id(to)?);
         let mut hops = Vec::new();
         while node != to {
             let hop = *self.routes.next_hop(node, to);

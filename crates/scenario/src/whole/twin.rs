@@ -5,7 +5,7 @@ use super::opening::RealHostPlan;
 use super::scenario::Scenario;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::EmulatorPlan;
-use airhop_net::apps::{AppPlan, Cbr, Transfer};
+use airhop_net::apps::{AppPlan, CbrPlan, TransferPlan};
 use airhop_net::outside::{ObservedFlow, ObservedLoad};
 use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find_scheme};
@@ -72,8 +72,12 @@ impl Scenario {
     pub fn twin(&self, opening: &RealHostPlan, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
         let mut plan = self.plan().clone();
         (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
-        let own =
-            opening.outside.flows.iter().map(|id| usize::from(id.0)).filter(|&id| id < plan.flows.len());
+        let own = opening
+            .outside
+            .replaced_flows
+            .iter()
+            .map(|id| usize::from(id.0))
+            .filter(|&id| id < plan.flows.len());
         let largest = largest_flows(real, end);
         let flows = if largest.is_empty() {
             own.map(|id| TwinFlow::from_plan(&plan.flows[id], None)).collect()
@@ -120,8 +124,11 @@ impl RealFlow {
     }
 
     fn scheme(&self) -> &'static Scheme {
-        let known =
-            self.congestion_control.as_deref().and_then(find_scheme).filter(|scheme| scheme.needs.is_empty());
+        let known = self
+            .congestion_control
+            .as_deref()
+            .and_then(find_scheme)
+            .filter(|scheme| scheme.network_requirements.is_empty());
         known.or_else(|| find_scheme(DEFAULT_CONGESTION_CONTROL)).expect("the default is in the catalogue")
     }
 
@@ -133,18 +140,19 @@ impl RealFlow {
                 let config = Preset::Linux.config(opening.segment_bytes([from, to]));
                 (
                     Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-                    Arc::new(Transfer { bytes }),
+                    Arc::new(TransferPlan { bytes }),
                     "tcp",
                 )
             }
             ObservedLoad::Udp { datagrams, bytes } => {
                 let bits_per_s = 8.0 * bytes as f64 / end.since(start).secs_f64();
                 let size = bytes.div_ceil(datagrams.max(1)) as u32;
-                let app = Arc::new(Cbr { rate: Rate::from_bps_f64(bits_per_s) });
+                let app = Arc::new(CbrPlan { rate: Rate::from_bps_f64(bits_per_s) });
                 (Transport::Udp { bytes: size.max(1) }, app, "udp")
             }
         };
-        let stand_ins = opening.outside.flows.iter().map(|id| &opening.plan.flows[usize::from(id.0)]);
+        let stand_ins =
+            opening.outside.replaced_flows.iter().map(|id| &opening.plan.flows[usize::from(id.0)]);
         let way = stand_ins.into_iter().find(|flow| (flow.from, flow.to) == (from, to));
         FlowPlan {
             name: format!("twin {number}"),
@@ -177,7 +185,7 @@ impl TwinFlow {
 impl RealHostPlan {
     /// Returns the payload of a full segment between two nodes with real hosts, in bytes.
     fn segment_bytes(&self, between: [NodeId; 2]) -> u32 {
-        let ends = self.outside.ends.iter().zip(&self.mtus);
+        let ends = self.outside.host_nodes.iter().zip(&self.mtus);
         let mtus = ends.filter(|(end, _)| between.contains(&end.node)).map(|(_, &mtu)| mtu);
         mtus.min()
             .unwrap_or(super::opening::DEFAULT_MTU)

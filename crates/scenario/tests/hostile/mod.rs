@@ -73,12 +73,12 @@ fn says_where(refusal: &ScenarioError) {
 
 /// Checks that the effective form of a scenario reads back to the same scenario.
 fn reads_back(scenario: &Scenario) {
-    let json = scenario.json();
-    let (toml, none) = (scenario.toml(), Overrides::default());
+    let json = scenario.to_json();
+    let (toml, none) = (scenario.to_toml(), Overrides::default());
     for again in [Scenario::parse(&toml, "effective", &none), Scenario::from_json(&json, "effective", &none)]
     {
         match again {
-            Ok(again) => assert_eq!(again.json(), json),
+            Ok(again) => assert_eq!(again.to_json(), json),
             Err(refusal) => panic!("{refusal}\n{toml}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Golden file of a capture of a cell: all its bytes are compared.
 
 use super::good;
-use airhop_scenario::{Recording, Run};
+use airhop_scenario::{RecordingOptions, Run};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 fn capture(folder: &str, sets: &[(&str, &str)]) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let run = Run { scenario: Arc::new(good(sets)), seed: 1, rep: 0 };
-    let recording = Recording { tables: false, pcap_dir: Some(dir.clone()) };
+    let recording = RecordingOptions { tables: false, pcap_dir: Some(dir.clone()) };
     run.execute(&recording, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));
     dir.join("cell.air.pcapng")
 }

@@ -4,10 +4,10 @@ use super::{CELL, good, read};
 use airhop_base::{AccessCategory, Rate, Span};
 use airhop_net::plan::Plan;
 use airhop_radio::cell::{
-    AccessMethod, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Nav, RetryLimit,
+    AccessMethod, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, NavRule, RetryLimit,
 };
 use airhop_radio::errors::{ChannelCode, ErrorPlan, LinkBudget, PerModel, SnrPlan};
-use airhop_radio::phy::{Band, Format, Phy};
+use airhop_radio::phy::{Band, Phy, PpduFormat};
 use airhop_scenario::{Overrides, Scenario};
 use std::fmt::Write;
 
@@ -31,21 +31,21 @@ const AT_2_4: (&str, &str) = ("wlan.cell.band", "2.4 GHz");
 fn wifi_defaults_match_each_standard() {
     let defaults = |sets: &[(&str, &str)]| {
         let settings = *ht(sets).mode.settings();
-        let AmpduPlan { max_ampdu_bytes: bytes, window, .. } = ampdu(sets);
+        let AmpduPlan { max_ampdu_bytes: bytes, block_ack_window: window, .. } = ampdu(sets);
         (settings.format, settings.band, settings.width_mhz, bytes, window)
     };
-    assert_eq!(defaults(&[N]), (Format::Ht, Band::Ghz5, 20, 65_535, 64));
-    assert_eq!(defaults(&[N, AT_2_4]), (Format::Ht, Band::Ghz2_4, 20, 65_535, 64));
-    assert_eq!(defaults(&[]), (Format::Vht, Band::Ghz5, 80, 1_048_575, 64));
-    assert_eq!(defaults(&[AX]), (Format::He, Band::Ghz5, 80, 6_500_631, 256));
-    assert_eq!(defaults(&[AX, AT_2_4]), (Format::He, Band::Ghz2_4, 20, 6_500_631, 256));
+    assert_eq!(defaults(&[N]), (PpduFormat::Ht, Band::Ghz5, 20, 65_535, 64));
+    assert_eq!(defaults(&[N, AT_2_4]), (PpduFormat::Ht, Band::Ghz2_4, 20, 65_535, 64));
+    assert_eq!(defaults(&[]), (PpduFormat::Vht, Band::Ghz5, 80, 1_048_575, 64));
+    assert_eq!(defaults(&[AX]), (PpduFormat::He, Band::Ghz5, 80, 6_500_631, 256));
+    assert_eq!(defaults(&[AX, AT_2_4]), (PpduFormat::He, Band::Ghz2_4, 20, 6_500_631, 256));
 
     let scenario = good(&[]);
     let plan = cell(scenario.plan());
     let (mode, aggregation) = (ht(&[]).mode, ampdu(&[]));
     assert_eq!((mode.settings().mcs, mode.settings().streams), (7, 1));
-    assert_eq!(mode.settings().guard, Span::from_nanos(800));
-    assert!(ht(&[]).eifs);
+    assert_eq!(mode.settings().guard_interval, Span::from_nanos(800));
+    assert!(ht(&[]).has_eifs);
     assert_eq!(aggregation.lost_block_ack, LostBlockAck::Resend);
     assert_eq!(aggregation.retry_limit, RetryLimit::Lifetime(Span::from_millis(500)));
     assert_eq!(
@@ -62,20 +62,20 @@ fn every_wifi_key_reaches_the_plan() {
     let settings =
         *ht(&[rate, ("wlan.cell.width", "160 MHz"), ("wlan.cell.guard_interval", "0.4 us")]).mode.settings();
     assert_eq!((settings.mcs, settings.streams, settings.width_mhz), (9, 2, 160));
-    assert_eq!(settings.guard, Span::from_nanos(400));
+    assert_eq!(settings.guard_interval, Span::from_nanos(400));
     assert_eq!(ht(&[("wlan.cell.rate.mcs", "3")]).mode.settings().mcs, 3);
 
     let ranges = ampdu(&[("wlan.cell.aggregation", "{ bytes = 8191, frames = 16, amsdu = 3839 }")]);
-    assert_eq!((ranges.max_ampdu_bytes, ranges.window, ranges.max_amsdu_bytes), (8191, 16, 3839));
+    assert_eq!((ranges.max_ampdu_bytes, ranges.block_ack_window, ranges.max_amsdu_bytes), (8191, 16, 3839));
     let longest = |standard| ampdu(&[standard, ("wlan.cell.aggregation.amsdu", "max")]).max_amsdu_bytes;
     assert_eq!([N, AX].map(longest), [4065, 11_424]);
     assert_eq!(ampdu(&[]).max_amsdu_bytes, 0);
-    assert_eq!(ampdu(&[("wlan.cell.aggregation.frames", "1")]).window, 1);
+    assert_eq!(ampdu(&[("wlan.cell.aggregation.frames", "1")]).block_ack_window, 1);
     assert_eq!(ampdu(&[("wlan.cell.lost_block_ack", "request")]).lost_block_ack, LostBlockAck::Request);
     let lifetime = ampdu(&[("wlan.cell.lifetime", "20 ms")]).retry_limit;
     assert_eq!(lifetime, RetryLimit::Lifetime(Span::from_millis(20)));
     assert_eq!(ampdu(&[("wlan.cell.attempts", "10")]).retry_limit, RetryLimit::Attempts(10));
-    assert!(!ht(&[("wlan.cell.eifs", "never")]).eifs);
+    assert!(!ht(&[("wlan.cell.eifs", "never")]).has_eifs);
 
     let scenario = good(&[
         ("wlan.cell.control_rate", "6 Mbit/s"),
@@ -91,11 +91,14 @@ fn every_wifi_key_reaches_the_plan() {
         let scenario = good(&[("flow.up.access_category", category.name())]);
         assert_eq!(scenario.plan().flows[0].access_category, category);
     }
-    let limits = ht(&[("wlan.cell.txop", "{ VI = \"4.096 ms\", VO = \"2.080 ms\" }")]).txop;
+    let limits = ht(&[("wlan.cell.txop", "{ VI = \"4.096 ms\", VO = \"2.080 ms\" }")]).txop_limits;
     assert_eq!(limits, [0, 0, 4096, 2080].map(Span::from_micros), "BK, BE, VI, VO");
     const TXOP: (&str, &str) = ("wlan.cell.txop", "{ VO = \"2.080 ms\" }");
-    let nav = |word| ht(&[TXOP, ("wlan.cell.nav", word)]).nav;
-    assert_eq!([ht(&[TXOP]).nav, nav("response"), nav("limit")], [Nav::Response, Nav::Response, Nav::Limit]);
+    let nav = |word| ht(&[TXOP, ("wlan.cell.nav", word)]).nav_rule;
+    assert_eq!(
+        [ht(&[TXOP]).nav_rule, nav("response"), nav("limit")],
+        [NavRule::Response, NavRule::Response, NavRule::Limit]
+    );
     // A TXOP limit of 0, and best effort as the access category, are the defaults of the plan.
     for set in [
         ("wlan.cell.txop", "{}"),
@@ -142,15 +145,15 @@ fn a_printed_wifi_scenario_reads_back() {
     ];
     for sets in changes {
         let first = good(sets);
-        let again = Scenario::parse(&first.toml(), "shown.toml", &Overrides::default())
-            .unwrap_or_else(|refusal| panic!("{refusal}\n{}", first.toml()));
+        let again = Scenario::parse(&first.to_toml(), "shown.toml", &Overrides::default())
+            .unwrap_or_else(|refusal| panic!("{refusal}\n{}", first.to_toml()));
         assert_eq!(format!("{:?}", again.plan()), format!("{:?}", first.plan()), "{sets:?}");
-        assert_eq!(again.json(), first.json(), "{sets:?}");
-        let json =
-            Scenario::from_json(&first.json(), "shown.json", &Overrides::default()).expect("a good scenario");
-        assert_eq!(json.json(), first.json(), "{sets:?}");
+        assert_eq!(again.to_json(), first.to_json(), "{sets:?}");
+        let json = Scenario::from_json(&first.to_json(), "shown.json", &Overrides::default())
+            .expect("a good scenario");
+        assert_eq!(json.to_json(), first.to_json(), "{sets:?}");
     }
-    insta::assert_snapshot!(good(&[]).toml().split("[[flow]]").next().expect("a beginning"));
+    insta::assert_snapshot!(good(&[]).to_toml().split("[[flow]]").next().expect("a beginning"));
 }
 
 /// A propagation model uses the frequency of the band: at 5 GHz a range is shorter than at 2.4 GHz by a
@@ -202,11 +205,11 @@ fn every_key_of_errors_by_snr_reaches_the_plan() {
     let defaults = snr("", &[]);
     let budget = LinkBudget {
         power_dbm: 16.0206,
-        noise_figure: 7.0,
-        reference_loss: 46.6777,
+        noise_figure_db: 7.0,
+        reference_loss_db: 46.6777,
         exponent: 3.0,
         splits_power: true,
-        min_rssi: None,
+        min_rssi_dbm: None,
     };
     assert_eq!(
         (defaults.model, defaults.coding, defaults.budget),
@@ -216,7 +219,7 @@ fn every_key_of_errors_by_snr_reaches_the_plan() {
     assert_eq!(snr(", model = \"nist\"", &[]).model, PerModel::Nist);
     assert_eq!(snr(", coding = \"ldpc\"", &[]).coding, ChannelCode::Ldpc);
     assert_eq!(snr("", &[("wlan.cell.control_rate", "6 Mbit/s")]).group_rate, Rate::from_bps(6_000_000));
-    let loss = snr("", &[AX, AT_2_4]).budget.reference_loss;
+    let loss = snr("", &[AX, AT_2_4]).budget.reference_loss_db;
     assert!(
         (loss - 20.0 * (4.0 * std::f64::consts::PI * 2.4e9 / 299_792_458.0).log10()).abs() < 0.01,
         "{loss} dB"
@@ -225,11 +228,11 @@ fn every_key_of_errors_by_snr_reaches_the_plan() {
                 power_split = false, min_rssi = \"-82 dBm\"";
     let given = LinkBudget {
         power_dbm: 20.0,
-        noise_figure: 10.0,
-        reference_loss: 40.0,
+        noise_figure_db: 10.0,
+        reference_loss_db: 40.0,
         exponent: 2.0,
         splits_power: false,
-        min_rssi: Some(-82.0),
+        min_rssi_dbm: Some(-82.0),
     };
     assert_eq!(snr(keys, &[]).budget, given);
 }

@@ -11,12 +11,12 @@ impl BbrRandom {
     }
 
     /// Returns a number below `n`.
-    pub fn below(&mut self, n: u64) -> usize {
+    pub fn next_below(&mut self, n: u64) -> usize {
         (((self.0.draw() >> 32) * n) >> 32) as usize
     }
 
     /// Returns a number from 0 to 1.
-    pub fn unit(&mut self) -> f64 {
+    pub fn next_unit_f64(&mut self) -> f64 {
         uniform_from_bits(self.0.draw())
     }
 }
@@ -32,8 +32,8 @@ mod tests {
         let mut sum = 0.0;
         for seed in 0..7000 {
             let mut draw = BbrRandom::new(seed);
-            counts[draw.below(7)] += 1;
-            sum += draw.unit();
+            counts[draw.next_below(7)] += 1;
+            sum += draw.next_unit_f64();
         }
         assert!(counts.iter().all(|&n| (850..1150).contains(&n)), "{counts:?}");
         assert!((sum / 7000.0 - 0.5).abs() < 0.02, "{sum}");

@@ -23,13 +23,13 @@ impl ProbeRttProgress {
     }
 
     /// True if ProbeRTTDuration has passed.
-    pub fn has_lasted(&self, now: Time) -> bool {
+    pub fn has_duration_passed(&self, now: Time) -> bool {
         now > self.until
     }
 
     /// True if both ProbeRTTDuration and a round trip have passed.
     pub fn is_over(&self, now: Time) -> bool {
-        self.round && self.has_lasted(now)
+        self.round && self.has_duration_passed(now)
     }
 }
 

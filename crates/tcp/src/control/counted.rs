@@ -1,5 +1,5 @@
 use super::floor_segments;
-use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
+use crate::seams::{Ack, CongestionControl, CongestionSignal, Loss, LossClass, Window};
 use crate::sender_state::SenderState;
 
 /// Congestion window of Linux 2.6 with appropriate byte counting (RFC 3465), as in ns-2's Agent/TCP/Linux.
@@ -10,13 +10,13 @@ pub struct WholeSegmentAbc {
     acked: f64,
     /// Number of segments counted in slow start but not yet used for growth. In Veno's congestion avoidance,
     /// the number of ACKs counted towards the next growth.
-    pub count: f64,
+    pub pending_segments: f64,
 }
 
 impl WholeSegmentAbc {
     /// Counts the segments of an ACK in every state. Segments acknowledged during a recovery therefore
     /// increase the window after the recovery.
-    pub fn observe(&mut self, a: &Ack, s: &SenderState) {
+    pub fn count_acked_segments(&mut self, a: &Ack, s: &SenderState) {
         // the first ACK acknowledges one byte, and counts as a segment
         self.acked += a.acked_bytes.div_ceil(s.mss) as f64;
     }
@@ -31,19 +31,19 @@ impl WholeSegmentAbc {
             }
         } else if self.acked >= 1.0 {
             self.acked = 0.0;
-            self.count += w.cwnd;
-            while self.count >= w.cwnd {
-                self.count -= w.cwnd;
+            self.pending_segments += w.cwnd;
+            while self.pending_segments >= w.cwnd {
+                self.pending_segments -= w.cwnd;
                 w.cwnd += 1.0;
             }
         }
     }
 
     /// Sets ssthresh and window after a loss. After a timeout, the window is one segment.
-    pub fn reduce_window(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: Signal) {
+    pub fn reduce_window(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: CongestionSignal) {
         *self = WholeSegmentAbc::default();
         w.ssthresh = floor_segments(ssthresh).max(2.0);
-        w.cwnd = if signal == Signal::Timeout { 1.0 } else { floor_segments(window) };
+        w.cwnd = if signal == CongestionSignal::Timeout { 1.0 } else { floor_segments(window) };
     }
 }
 
@@ -64,8 +64,8 @@ impl CongestionControl for Ns2LinuxReno {
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.0.observe(a, s);
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
+        self.0.count_acked_segments(a, s);
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
     fn grown(counted: &mut WholeSegmentAbc, mut w: Window, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut on_ack = |&segments: &u64| {
-            counted.observe(&Ack::of(Time::ZERO, segments * 1000), &s);
+            counted.count_acked_segments(&Ack::with_acked_bytes(Time::ZERO, segments * 1000), &s);
             counted.grow(&mut w);
             w.cwnd
         };
@@ -109,7 +109,10 @@ mod tests {
     #[test]
     fn acks_during_recovery_grow_the_window_after_its_end() {
         let mut counted = WholeSegmentAbc::default();
-        counted.observe(&Ack::of(Time::ZERO, 12_000), &SenderState::new(&Preset::Ns2.config(1000)));
+        counted.count_acked_segments(
+            &Ack::with_acked_bytes(Time::ZERO, 12_000),
+            &SenderState::new(&Preset::Ns2.config(1000)),
+        );
         let w = Window { cwnd: 5.0, ssthresh: 4.0 };
         assert_eq!(grown(&mut counted, w, &[1, 1, 1]), [6.0, 7.0, 7.0]);
     }
@@ -118,11 +121,11 @@ mod tests {
     // segment.
     #[test]
     fn a_loss_resets_the_count_of_acknowledged_segments() {
-        for (signal, cwnd) in [(Signal::Duplicates, 3.0), (Signal::Timeout, 1.0)] {
-            let mut counted = WholeSegmentAbc { acked: 9.0, count: 1.0 };
+        for (signal, cwnd) in [(CongestionSignal::Duplicates, 3.0), (CongestionSignal::Timeout, 1.0)] {
+            let mut counted = WholeSegmentAbc { acked: 9.0, pending_segments: 1.0 };
             let mut w = Window { cwnd: 10.0, ssthresh: 5.0 };
             counted.reduce_window(&mut w, 1.5, 3.9, signal);
-            assert_eq!((w.cwnd, w.ssthresh, counted.acked, counted.count), (cwnd, 2.0, 0.0, 0.0));
+            assert_eq!((w.cwnd, w.ssthresh, counted.acked, counted.pending_segments), (cwnd, 2.0, 0.0, 0.0));
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::Constants;
+use super::CubicConstants;
 use crate::control::floor_segments;
 use crate::seams::Window;
 use airhop_base::{Span, Time};
@@ -11,7 +11,7 @@ use airhop_base::{Span, Time};
 /// plateau.
 #[derive(Debug)]
 pub(super) struct LinuxCubic {
-    constants: Constants,
+    constants: CubicConstants,
     /// W_max; `None` before the first loss and after a timeout.
     w_max: Option<u64>,
     epoch: Option<Epoch>,
@@ -50,24 +50,24 @@ fn tick(now: Time) -> Tick {
 }
 
 /// Converts ticks to units of 1/1024 s, as Linux does.
-fn fine(ticks: Tick) -> u64 {
+fn ticks_to_1024ths(ticks: Tick) -> u64 {
     ticks * 1024 / HZ
 }
 
 /// Converts a fraction to a multiple of 1/1024.
-fn scaled(share: f64) -> u64 {
+fn fraction_to_1024ths(share: f64) -> u64 {
     (share * 1024.0).round() as u64
 }
 
 impl LinuxCubic {
-    pub fn new(constants: Constants) -> Self {
+    pub fn new(constants: CubicConstants) -> Self {
         LinuxCubic { constants, w_max: None, epoch: None, per_segment: 0, credit: 0 }
     }
 
     /// Processes an ACK of `delivered` segments in congestion avoidance. `least_rtt` is the minimum RTT.
     pub fn on_avoidance_ack(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
         let (cwnd, delivered) = (u64::from(floor_segments(w.cwnd) as u32), u64::from(delivered));
-        self.update(cwnd, delivered, tick(now), least_rtt);
+        self.update_growth(cwnd, delivered, tick(now), least_rtt);
         w.cwnd += self.growth_of_delivered(delivered) as f64;
     }
 
@@ -85,8 +85,8 @@ impl LinuxCubic {
     }
 
     /// Recomputes the number of delivered segments per segment of growth (bictcp_update()).
-    fn update(&mut self, cwnd: u64, delivered: u64, now: Tick, least_rtt: Option<Span>) {
-        let Constants { beta, c, .. } = self.constants;
+    fn update_growth(&mut self, cwnd: u64, delivered: u64, now: Tick, least_rtt: Option<Span>) {
+        let CubicConstants { beta, c, .. } = self.constants;
         let begins = self.epoch.is_none();
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max, c));
@@ -110,15 +110,15 @@ impl LinuxCubic {
 
     /// Reduces the window for a loss or a mark. Returns ssthresh in segments.
     pub fn on_loss(&mut self, cwnd: u32) -> f64 {
-        let Constants { beta, fast_convergence, .. } = self.constants;
+        let CubicConstants { beta, fast_convergence, .. } = self.constants;
         let cwnd = u64::from(cwnd);
         self.epoch = None;
         self.credit = 0;
         self.w_max = Some(match self.w_max {
-            Some(last) if fast_convergence && cwnd < last => cwnd * (1024 + scaled(beta)) / 2048,
+            Some(last) if fast_convergence && cwnd < last => cwnd * (1024 + fraction_to_1024ths(beta)) / 2048,
             _ => cwnd,
         });
-        (cwnd * scaled(beta) / 1024).max(2) as f64
+        (cwnd * fraction_to_1024ths(beta) / 1024).max(2) as f64
     }
 
     /// Resets the state at a retransmission timeout (bictcp_reset()).
@@ -143,7 +143,7 @@ impl LinuxCubic {
 impl Epoch {
     fn new(now: Tick, cwnd: u64, w_max: Option<u64>, c: f64) -> Self {
         let plateau = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
-        let k = libm::cbrt((plateau - cwnd) as f64 * 1024.0 / scaled(c) as f64);
+        let k = libm::cbrt((plateau - cwnd) as f64 * 1024.0 / fraction_to_1024ths(c) as f64);
         Epoch {
             start: now,
             k: (k * 1024.0) as u64,
@@ -157,9 +157,10 @@ impl Epoch {
     /// Returns the number of delivered segments per segment of growth that makes the window follow the cubic.
     fn segments_per_increase(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
         let ahead = least_rtt.map_or(0, |rtt| rtt.nanos().div_ceil(1_000_000_000 / HZ));
-        let t = fine(now - self.start + ahead);
+        let t = ticks_to_1024ths(now - self.start + ahead);
         let from_plateau = t.abs_diff(self.k) as f64 / 1024.0;
-        let distance = (scaled(c) as f64 / 1024.0 * from_plateau * from_plateau * from_plateau) as u64;
+        let distance =
+            (fraction_to_1024ths(c) as f64 / 1024.0 * from_plateau * from_plateau * from_plateau) as u64;
         let target = match t < self.k {
             true => self.plateau.saturating_sub(distance),
             false => self.plateau.saturating_add(distance),
@@ -170,7 +171,7 @@ impl Epoch {
     /// Increases W_est by one segment per (1 + beta) / 3 (1 - beta) windows. Returns the excess of W_est over
     /// `cwnd` in segments.
     fn advance_w_est(&mut self, cwnd: u64, beta: f64) -> u64 {
-        let beta = scaled(beta);
+        let beta = fraction_to_1024ths(beta);
         let scale = 8 * (1024 + beta) / 3 / (1024 - beta);
         let step = ((cwnd * scale) >> 3).max(1);
         let steps = self.delivered.saturating_sub(1) / step; // "while (ack_cnt > delta)"
@@ -189,7 +190,7 @@ mod tests {
     // Otherwise the new W_max is the window.
     #[test]
     fn fast_convergence_uses_whole_segments_in_linux() {
-        let mut law = LinuxCubic::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
+        let mut law = LinuxCubic::new(CubicConstants { beta: 0.7, c: 0.4, fast_convergence: true });
         for (cwnd, ssthresh, w_max) in [(100, 70.0, 100), (80, 56.0, 68), (90, 63.0, 90)] {
             assert_eq!(law.on_loss(cwnd), ssthresh);
             assert_eq!(law.w_max, Some(w_max), "after a loss at {cwnd}");
@@ -200,7 +201,7 @@ mod tests {
     // second, counted from the first ACK of congestion avoidance.
     #[test]
     fn rtt_samples_are_discarded_for_one_second() {
-        let mut law = LinuxCubic::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
+        let mut law = LinuxCubic::new(CubicConstants { beta: 0.7, c: 0.4, fast_convergence: true });
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
         assert!(law.takes_samples(ms(20_000)));
         law.epoch = Some(Epoch::new(tick(ms(20_000)), 70, Some(100), 0.4));

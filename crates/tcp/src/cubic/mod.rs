@@ -6,19 +6,19 @@ mod rfc;
 #[cfg(test)]
 mod tests;
 
-use crate::config::Growth;
+use crate::config::WindowGrowth;
 use crate::control::{floor_segments, set_reduced_window};
 use crate::estimators::min_with_sample;
-use crate::seams::{Ack, CongestionControl, Loss, LossClass, NextSegment, Signal, Window};
+use crate::seams::{Ack, CongestionControl, CongestionSignal, Loss, LossClass, NextSegment, Window};
 use crate::sender_state::SenderState;
-use crate::slow_start::{SlowStart, SlowStartAck};
+use crate::slow_start::{SlowStartAck, SlowStartMethod};
 use airhop_base::{Span, Time};
 use linux::LinuxCubic;
 use rfc::Rfc9438Cubic;
 
 /// Versions of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Version {
+pub(crate) enum CubicVersion {
     /// RFC 9438.
     Rfc,
     /// Linux 6, with whole segments and ticks. Three rules differ from RFC 9438. The target is the cubic one
@@ -29,7 +29,7 @@ pub(crate) enum Version {
 
 /// Constants of CUBIC.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Constants {
+pub(crate) struct CubicConstants {
     /// Factor by which a loss reduces the window (RFC 9438 §4.6).
     pub beta: f64,
     /// C in segments per second cubed (§4.1).
@@ -41,8 +41,8 @@ pub(crate) struct Constants {
 /// CUBIC congestion control.
 #[derive(Debug)]
 pub(crate) struct Cubic {
-    law: Law,
-    slow_start: SlowStart,
+    law: CubicVariant,
+    slow_start: SlowStartMethod,
     /// RTT sample of the current ACK; `None` if the ACK yields no sample.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
@@ -52,17 +52,17 @@ pub(crate) struct Cubic {
 }
 
 #[derive(Debug)]
-enum Law {
+enum CubicVariant {
     Rfc(Rfc9438Cubic),
     Linux(LinuxCubic),
 }
 
 impl Cubic {
     /// Creates the congestion control of a new connection.
-    pub fn new(form: Version, constants: Constants, slow_start: SlowStart) -> Self {
+    pub fn new(form: CubicVersion, constants: CubicConstants, slow_start: SlowStartMethod) -> Self {
         let law = match form {
-            Version::Rfc => Law::Rfc(Rfc9438Cubic::new(constants)),
-            Version::Linux => Law::Linux(LinuxCubic::new(constants)),
+            CubicVersion::Rfc => CubicVariant::Rfc(Rfc9438Cubic::new(constants)),
+            CubicVersion::Linux => CubicVariant::Linux(LinuxCubic::new(constants)),
         };
         Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
@@ -70,17 +70,17 @@ impl Cubic {
     /// Handles the first transmission after an idle period that began at `since`.
     pub fn resume(&mut self, now: Time, since: Time) {
         match &mut self.law {
-            Law::Rfc(law) => law.shift_epoch(now, now.since(since)),
-            Law::Linux(law) => law.shift_epoch(now, now.since(since)),
+            CubicVariant::Rfc(law) => law.shift_epoch(now, now.since(since)),
+            CubicVariant::Linux(law) => law.shift_epoch(now, now.since(since)),
         }
     }
 
     /// Increases the window for an ACK in congestion avoidance. `delivered` is the number of newly delivered
     /// segments, and `counted` the number of segments that count for growth.
-    fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
+    fn on_avoidance_ack(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
         match &mut self.law {
-            Law::Rfc(law) => law.on_avoidance_ack(w, delivered, counted, now, s.srtt),
-            Law::Linux(law) => {
+            CubicVariant::Rfc(law) => law.on_avoidance_ack(w, delivered, counted, now, s.srtt),
+            CubicVariant::Linux(law) => {
                 law.on_avoidance_ack(w, floor_segments(counted.ceil()) as u32, now, self.least_rtt)
             }
         }
@@ -88,7 +88,7 @@ impl Cubic {
 
     /// Increases the window for `segments` segments in slow start. Returns the fraction of the segments left
     /// for congestion avoidance.
-    fn start(&mut self, w: &mut Window, segments: f64, now: Time, s: &SenderState) -> f64 {
+    fn on_slow_start_ack(&mut self, w: &mut Window, segments: f64, now: Time, s: &SenderState) -> f64 {
         let (una, nxt) = (s.una, s.sent_end);
         let sample = SlowStartAck { now, una, nxt, rtt: self.rtt, min_rtt: self.least_rtt };
         let growth = self.slow_start.on_ack(w, segments, &sample);
@@ -102,25 +102,25 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let delivered = a.growth_bytes as f64 / s.mss as f64;
         let counted = match s.growth {
-            Growth::PerAck => 1.0,
-            Growth::PerByte => delivered,
+            WindowGrowth::PerAck => 1.0,
+            WindowGrowth::PerByte => delivered,
         };
         if !w.in_slow_start() {
-            return self.avoid(w, delivered, counted, a.now, s);
+            return self.on_avoidance_ack(w, delivered, counted, a.now, s);
         }
-        let left = self.start(w, counted, a.now, s);
+        let left = self.on_slow_start_ack(w, counted, a.now, s);
         if left > 0.0 {
-            self.avoid(w, left * delivered, left * counted, a.now, s);
+            self.on_avoidance_ack(w, left * delivered, left * counted, a.now, s);
         }
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        let is_timeout = l.signal == Signal::Timeout;
+        let is_timeout = l.signal == CongestionSignal::Timeout;
         self.slow_start.on_loss(is_timeout, l.now, s.sent_end);
         let left = match &mut self.law {
-            Law::Rfc(law) => law.on_loss(w.cwnd, l.base, is_timeout, s),
-            Law::Linux(law) => {
-                let left = l.base.map(|base| law.on_loss(floor_segments(base) as u32));
+            CubicVariant::Rfc(law) => law.on_loss(w.cwnd, l.halving_base, is_timeout, s),
+            CubicVariant::Linux(law) => {
+                let left = l.halving_base.map(|base| law.on_loss(floor_segments(base) as u32));
                 if is_timeout {
                     law.on_timeout();
                     self.least_rtt = None;
@@ -133,9 +133,9 @@ impl CongestionControl for Cubic {
     }
 
     /// Restores the state before the loss (§4.9). The Linux version restores only the window.
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
+    fn on_spurious_reduction(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         w.restore(before);
-        if let Law::Rfc(law) = &mut self.law {
+        if let CubicVariant::Rfc(law) = &mut self.law {
             law.on_spurious();
         }
     }
@@ -146,17 +146,17 @@ impl CongestionControl for Cubic {
     fn on_sent(&mut self, now: Time, _: &NextSegment) {
         if let Some(since) = self.idle_since.take() {
             match &mut self.law {
-                Law::Rfc(law) => law.shift_epoch(now, now - since),
-                Law::Linux(law) => law.shift_epoch(now, now - self.last_sent),
+                CubicVariant::Rfc(law) => law.shift_epoch(now, now - since),
+                CubicVariant::Linux(law) => law.shift_epoch(now, now - self.last_sent),
             }
         }
         self.last_sent = now;
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         self.idle_since = (!s.has_outstanding_data()).then_some(a.now);
         self.rtt = a.newest_rtt;
-        if let Law::Linux(law) = &self.law
+        if let CubicVariant::Linux(law) = &self.law
             && !law.takes_samples(a.now)
         {
             self.rtt = None;

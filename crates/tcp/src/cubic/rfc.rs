@@ -1,4 +1,4 @@
-use super::Constants;
+use super::CubicConstants;
 use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
@@ -6,7 +6,7 @@ use airhop_base::{Span, Time};
 /// CUBIC's congestion avoidance as in RFC 9438.
 #[derive(Debug)]
 pub(super) struct Rfc9438Cubic {
-    constants: Constants,
+    constants: CubicConstants,
     pub state: CubicState,
     /// State before the last loss.
     before: CubicState,
@@ -53,7 +53,7 @@ impl Epoch {
 }
 
 impl Rfc9438Cubic {
-    pub fn new(constants: Constants) -> Self {
+    pub fn new(constants: CubicConstants) -> Self {
         Rfc9438Cubic { constants, state: CubicState::default(), before: CubicState::default(), point: 0 }
     }
 
@@ -67,7 +67,7 @@ impl Rfc9438Cubic {
         now: Time,
         srtt: Option<Span>,
     ) {
-        let Constants { c, beta, .. } = self.constants;
+        let CubicConstants { c, beta, .. } = self.constants;
         let memory = &mut self.state;
         let cwnd = w.cwnd;
         let epoch = memory.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, memory.w_max, c));
@@ -94,7 +94,7 @@ impl Rfc9438Cubic {
         is_timeout: bool,
         s: &SenderState,
     ) -> Option<f64> {
-        let Constants { beta, fast_convergence, .. } = self.constants;
+        let CubicConstants { beta, fast_convergence, .. } = self.constants;
         if s.una >= self.point {
             self.before = self.state;
         }

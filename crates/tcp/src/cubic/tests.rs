@@ -13,27 +13,33 @@ fn state(srtt_ms: u64) -> SenderState {
     }
 }
 
-fn cubic(form: Version, beta: f64, fast_convergence: bool) -> Cubic {
-    Cubic::new(form, Constants { beta, c: 0.4, fast_convergence }, SlowStart::Standard)
+fn cubic(form: CubicVersion, beta: f64, fast_convergence: bool) -> Cubic {
+    Cubic::new(form, CubicConstants { beta, c: 0.4, fast_convergence }, SlowStartMethod::Standard)
 }
 
 /// Returns an ACK of one segment.
 fn ack(ms: u64) -> Ack<'static> {
-    Ack::of(Time::ZERO + Span::from_millis(ms), MSS)
+    Ack::with_acked_bytes(Time::ZERO + Span::from_millis(ms), MSS)
 }
 
 /// Reports a loss while `cwnd` segments are in flight.
-fn lose(control: &mut Cubic, cwnd: f64, signal: Signal) -> Window {
+fn lose(control: &mut Cubic, cwnd: f64, signal: CongestionSignal) -> Window {
     let mut w = Window { cwnd, ssthresh: 2.0 };
-    let loss = Loss { now: Time::ZERO, signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
+    let loss = Loss {
+        now: Time::ZERO,
+        signal,
+        halving_base: Some(cwnd),
+        halved_base: cwnd / 2.0,
+        halved_cwnd: cwnd / 2.0,
+    };
     assert_eq!(control.on_loss(&mut w, &loss, &state(100)), LossClass::Congestion);
     w
 }
 
 fn memory(control: &Cubic) -> &CubicState {
     match &control.law {
-        Law::Rfc(law) => &law.state,
-        Law::Linux(_) => panic!("the law of the RFC"),
+        CubicVariant::Rfc(law) => &law.state,
+        CubicVariant::Linux(_) => panic!("the law of the RFC"),
     }
 }
 
@@ -62,8 +68,8 @@ fn the_cubic_window_follows_equations_1_and_2() {
 // below the maximum of 1.5 windows.
 #[test]
 fn window_growth_targets_the_cubic_one_round_trip_ahead() {
-    let mut control = cubic(Version::Rfc, 0.5, true);
-    let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+    let mut control = cubic(CubicVersion::Rfc, 0.5, true);
+    let mut w = lose(&mut control, 100.0, CongestionSignal::Duplicates);
     is_close(w.cwnd, 50.0);
     let s = state(100);
     control.on_ack(&mut w, &ack(0), &s); // the epoch begins; W(0) = 50 is below W_est
@@ -80,8 +86,8 @@ fn window_growth_targets_the_cubic_one_round_trip_ahead() {
 // until it reaches 10, then by one segment per window.
 #[test]
 fn w_est_grows_as_reno_with_the_same_loss_rate() {
-    let mut control = cubic(Version::Rfc, 0.7, true);
-    let mut w = lose(&mut control, 10.0, Signal::Duplicates);
+    let mut control = cubic(CubicVersion::Rfc, 0.7, true);
+    let mut w = lose(&mut control, 10.0, CongestionSignal::Duplicates);
     let s = state(1);
     for _ in 0..1000 {
         let cwnd = w.cwnd;
@@ -96,14 +102,14 @@ fn w_est_grows_as_reno_with_the_same_loss_rate() {
 #[test]
 fn slow_start_ends_within_one_ack() {
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
-    cubic(Version::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
+    cubic(CubicVersion::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
     // Slow start ends after one quarter of the two delivered segments; three quarters count for congestion
     // avoidance.
-    let s = SenderState { growth: Growth::PerByte, ..state(100) };
+    let s = SenderState { growth: WindowGrowth::PerByte, ..state(100) };
     let two = Ack { acked_bytes: 2 * MSS, delivered_bytes: 2 * MSS, growth_bytes: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
-    cubic(Version::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
+    cubic(CubicVersion::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
     is_close(w.cwnd, 10.0 + 1.5 / 10.0);
 }
 
@@ -111,11 +117,11 @@ fn slow_start_ends_within_one_ack() {
 #[test]
 fn fast_convergence_lowers_w_max() {
     for (on, second) in [(true, 59.5), (false, 70.0)] {
-        let mut control = cubic(Version::Rfc, 0.7, on);
-        lose(&mut control, 100.0, Signal::Duplicates);
-        lose(&mut control, 70.0, Signal::Duplicates);
+        let mut control = cubic(CubicVersion::Rfc, 0.7, on);
+        lose(&mut control, 100.0, CongestionSignal::Duplicates);
+        lose(&mut control, 70.0, CongestionSignal::Duplicates);
         is_close(memory(&control).w_max.expect("a loss"), second);
-        lose(&mut control, 80.0, Signal::Duplicates);
+        lose(&mut control, 80.0, CongestionSignal::Duplicates);
         is_close(memory(&control).w_max.expect("a loss"), 80.0);
     }
 }
@@ -125,13 +131,19 @@ fn fast_convergence_lowers_w_max() {
 // starts at its plateau. A repeated timeout of the same segment does not change ssthresh (RFC 5681 §3.1).
 #[test]
 fn losses_marks_and_timeouts_set_ssthresh_and_window() {
-    let left = |cwnd, signal| lose(&mut cubic(Version::Rfc, 0.7, true), cwnd, signal);
-    assert_eq!(left(2.0, Signal::Duplicates), Window { cwnd: 2.0, ssthresh: 2.0 });
-    assert_eq!(left(2.0, Signal::Echo), Window { cwnd: 1.4, ssthresh: 2.0 });
-    assert_eq!(left(20.0, Signal::Timeout), Window { cwnd: 1.0, ssthresh: 14.0 });
-    let mut control = cubic(Version::Rfc, 0.7, true);
-    let mut w = lose(&mut control, 20.0, Signal::Timeout);
-    let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
+    let left = |cwnd, signal| lose(&mut cubic(CubicVersion::Rfc, 0.7, true), cwnd, signal);
+    assert_eq!(left(2.0, CongestionSignal::Duplicates), Window { cwnd: 2.0, ssthresh: 2.0 });
+    assert_eq!(left(2.0, CongestionSignal::Echo), Window { cwnd: 1.4, ssthresh: 2.0 });
+    assert_eq!(left(20.0, CongestionSignal::Timeout), Window { cwnd: 1.0, ssthresh: 14.0 });
+    let mut control = cubic(CubicVersion::Rfc, 0.7, true);
+    let mut w = lose(&mut control, 20.0, CongestionSignal::Timeout);
+    let again = Loss {
+        now: Time::ZERO,
+        signal: CongestionSignal::Timeout,
+        halving_base: None,
+        halved_base: 14.0,
+        halved_cwnd: 14.0,
+    };
     control.on_loss(&mut w, &again, &state(100));
     assert_eq!(w, Window { cwnd: 1.0, ssthresh: 14.0 });
     for _ in 0..14 {
@@ -146,9 +158,15 @@ fn losses_marks_and_timeouts_set_ssthresh_and_window() {
 // ssthresh, so cwnd_prior stays and W_est continues to grow with alpha.
 #[test]
 fn a_repeated_timeout_does_not_set_cwnd_prior() {
-    let mut control = cubic(Version::Rfc, 0.7, true);
-    let mut w = lose(&mut control, 20.0, Signal::Timeout);
-    let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
+    let mut control = cubic(CubicVersion::Rfc, 0.7, true);
+    let mut w = lose(&mut control, 20.0, CongestionSignal::Timeout);
+    let again = Loss {
+        now: Time::ZERO,
+        signal: CongestionSignal::Timeout,
+        halving_base: None,
+        halved_base: 14.0,
+        halved_cwnd: 14.0,
+    };
     control.on_loss(&mut w, &again, &state(1));
     w.cwnd = 14.0;
     control.on_ack(&mut w, &ack(0), &state(1));
@@ -160,17 +178,23 @@ fn a_repeated_timeout_does_not_set_cwnd_prior() {
 #[test]
 fn a_spurious_loss_restores_the_cubic_state() {
     let s = SenderState { una: 1, sent_end: 90_001, ..state(100) };
-    for form in [Version::Rfc, Version::Linux] {
+    for form in [CubicVersion::Rfc, CubicVersion::Linux] {
         let mut control = cubic(form, 0.7, true);
-        let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+        let mut w = lose(&mut control, 100.0, CongestionSignal::Duplicates);
         control.on_ack(&mut w, &ack(0), &s);
         let before = w;
-        let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(70.0), half: 35.0, window: 35.0 };
-        control.on_loss(&mut w, &loss(Signal::Duplicates), &s);
-        control.on_loss(&mut w, &loss(Signal::Timeout), &s);
-        control.on_spurious(&mut w, &before, &s);
+        let loss = |signal| Loss {
+            now: Time::ZERO,
+            signal,
+            halving_base: Some(70.0),
+            halved_base: 35.0,
+            halved_cwnd: 35.0,
+        };
+        control.on_loss(&mut w, &loss(CongestionSignal::Duplicates), &s);
+        control.on_loss(&mut w, &loss(CongestionSignal::Timeout), &s);
+        control.on_spurious_reduction(&mut w, &before, &s);
         assert_eq!(w, before);
-        if form == Version::Rfc {
+        if form == CubicVersion::Rfc {
             assert!(memory(&control).epoch.is_some());
             assert_eq!(memory(&control).w_max, Some(100.0));
         }
@@ -193,7 +217,7 @@ fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u6
 // ACKs.
 #[test]
 fn linux_cubic_without_w_max_grows_by_a_twentieth() {
-    let mut control = cubic(Version::Linux, 0.7, true);
+    let mut control = cubic(CubicVersion::Linux, 0.7, true);
     let window = Window { cwnd: 154.0, ssthresh: 154.0 };
     assert_eq!(openings(&mut control, window, 1, 60), [20, 40, 60]);
 }
@@ -204,8 +228,8 @@ fn linux_cubic_without_w_max_grows_by_a_twentieth() {
 // 71, so the window grows by one segment per 7 delivered.
 #[test]
 fn the_linux_cubic_target_is_a_whole_number_of_segments() {
-    let mut control = cubic(Version::Linux, 0.7, true);
-    let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+    let mut control = cubic(CubicVersion::Linux, 0.7, true);
+    let mut w = lose(&mut control, 100.0, CongestionSignal::Duplicates);
     assert_eq!(w.cwnd, 70.0);
     for n in 1..=70 {
         assert_eq!(w.cwnd, 70.0, "{n}");
@@ -226,18 +250,27 @@ fn the_linux_cubic_target_is_a_whole_number_of_segments() {
 #[test]
 fn linux_w_est_grows_by_whole_segments() {
     let window = Window { cwnd: 5.0, ssthresh: 5.0 };
-    assert_eq!(openings(&mut cubic(Version::Linux, 0.7, true), window, 40, 25), [10, 21]);
-    assert_eq!(openings(&mut cubic(Version::Linux, 0.7, true), window, 1, 25), [20]);
+    assert_eq!(openings(&mut cubic(CubicVersion::Linux, 0.7, true), window, 40, 25), [10, 21]);
+    assert_eq!(openings(&mut cubic(CubicVersion::Linux, 0.7, true), window, 1, 25), [20]);
 }
 
 // Linux: a timeout resets the plateau and the minimum RTT. ssthresh does not change if the present recovery
 // has already reduced the window (tcp_enter_loss()).
 #[test]
 fn a_timeout_resets_w_max_and_minimum_rtt_in_linux() {
-    let mut control = cubic(Version::Linux, 0.7, true);
-    assert_eq!(lose(&mut control, 158.0, Signal::Duplicates), Window { cwnd: 110.0, ssthresh: 110.0 });
+    let mut control = cubic(CubicVersion::Linux, 0.7, true);
+    assert_eq!(
+        lose(&mut control, 158.0, CongestionSignal::Duplicates),
+        Window { cwnd: 110.0, ssthresh: 110.0 }
+    );
     let mut w = Window { cwnd: 110.0, ssthresh: 110.0 };
-    let kept = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 110.0, window: 110.0 };
+    let kept = Loss {
+        now: Time::ZERO,
+        signal: CongestionSignal::Timeout,
+        halving_base: None,
+        halved_base: 110.0,
+        halved_cwnd: 110.0,
+    };
     control.least_rtt = Some(Span::from_millis(60));
     control.on_loss(&mut w, &kept, &state(100));
     assert_eq!(w, Window { cwnd: 1.0, ssthresh: 110.0 });
@@ -249,14 +282,14 @@ fn a_timeout_resets_w_max_and_minimum_rtt_in_linux() {
 // Linux ignores the RTT samples of the first second after a recovery.
 #[test]
 fn linux_discards_rtt_samples_after_a_recovery() {
-    let mut control = cubic(Version::Linux, 0.7, true);
-    let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+    let mut control = cubic(CubicVersion::Linux, 0.7, true);
+    let mut w = lose(&mut control, 100.0, CongestionSignal::Duplicates);
     for (ms, segment, least) in [(0, 0, 50), (999, 1, 50), (1000, 2, 40)] {
         let at = Time::ZERO + Span::from_millis(ms);
         let s = SenderState { una: 1 + (segment + 1) * MSS, ..state(60) };
         let (now, rtt) = if ms == 0 { (at + Span::from_millis(50), 50) } else { (at, 40) };
         let a = Ack { now, newest_rtt: Some(Span::from_millis(rtt)), ..ack(ms) };
-        control.observe(&a, &s);
+        control.observe_ack(&a, &s);
         assert_eq!(control.least_rtt, Some(Span::from_millis(least)), "{ms}");
         control.on_ack(&mut w, &ack(0), &s); // congestion avoidance begins at 0
     }
@@ -267,10 +300,10 @@ fn linux_discards_rtt_samples_after_a_recovery() {
 // ACKs increase the window as if the minute had not passed.
 #[test]
 fn the_cubic_epoch_excludes_idle_periods() {
-    for form in [Version::Rfc, Version::Linux] {
+    for form in [CubicVersion::Rfc, CubicVersion::Linux] {
         let grown = |pause: u64| {
             let mut control = cubic(form, 0.7, true);
-            let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+            let mut w = lose(&mut control, 100.0, CongestionSignal::Duplicates);
             let (busy, idle) = (
                 SenderState { una: 1, sent_end: 90_001, ..state(100) },
                 SenderState { una: 90_001, sent_end: 90_001, ..state(100) },
@@ -280,15 +313,15 @@ fn the_cubic_epoch_excludes_idle_periods() {
                     NextSegment { start: 90_001, end: 91_001, cause: crate::seams::TransmissionCause::New };
                 control.on_sent(Time::ZERO + Span::from_millis(ms), &next);
             };
-            control.observe(&ack(0), &busy);
+            control.observe_ack(&ack(0), &busy);
             control.on_ack(&mut w, &ack(0), &busy);
             sends(&mut control, 500);
-            control.observe(&ack(500), &idle);
+            control.observe_ack(&ack(500), &idle);
             control.on_ack(&mut w, &ack(500), &idle);
             sends(&mut control, 500 + pause);
             for n in 0..100 {
                 let a = ack(600 + pause + 10 * n);
-                control.observe(&a, &busy);
+                control.observe_ack(&a, &busy);
                 control.on_ack(&mut w, &a, &busy);
             }
             w.cwnd

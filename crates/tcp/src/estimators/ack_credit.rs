@@ -75,7 +75,7 @@ mod tests {
     /// ACK acknowledges, 0 for a duplicate ACK.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
-        let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
+        let ack = |n: u64| Ack::with_acked_bytes(Time::ZERO, n * 1000);
         acked.iter().map(|&n| credit.count_bytes(&ack(n), &s) / 1000.0).collect()
     }
 
@@ -117,7 +117,7 @@ mod tests {
             sent_end: max_sent,
             ..SenderState::new(&Preset::Ns2.config(1000))
         };
-        let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
+        let ack = |n: u64| Ack::with_acked_bytes(Time::ZERO, n * 1000);
         let mut credit = Ns3Credit::default();
         assert_eq!(credit.count_bytes(&ack(2), &sent(1, 10_001)), 2000.0);
         credit.on_loss(&sent(1, 10_001));

@@ -8,17 +8,17 @@ use airhop_base::{Span, Time};
 /// ```
 ///
 /// where L_n bytes arrived at t_n. If L bytes arrive every T seconds, the fixed point is L / T for any RTT.
-/// Bunched arrivals bias the filter: see [`AvailableRate::merge`].
+/// Bunched arrivals bias the filter: see [`AvailableRateEstimator::merge`].
 #[derive(Debug, Default)]
-pub struct AvailableRate {
+pub struct AvailableRateEstimator {
     /// R_n in bytes per second.
     rate: f64,
-    last: Option<Sample>,
+    last: Option<LastUpdate>,
 }
 
 /// Operands of the last update.
 #[derive(Clone, Copy, Debug)]
-struct Sample {
+struct LastUpdate {
     at: Time,
     /// R_{n-1} in bytes per second.
     before: f64,
@@ -28,11 +28,11 @@ struct Sample {
     gap: Option<f64>,
 }
 
-impl AvailableRate {
+impl AvailableRateEstimator {
     /// Adds the arrival of `bytes` bytes at `at`.
     pub fn update(&mut self, at: Time, bytes: u64, rtt: Span) {
         let gap = self.last.map(|last| at.since(last.at).secs_f64());
-        self.last = Some(Sample { at, before: self.rate, bytes, gap });
+        self.last = Some(LastUpdate { at, before: self.rate, bytes, gap });
         self.refresh(rtt);
     }
 
@@ -48,7 +48,7 @@ impl AvailableRate {
 
     fn refresh(&mut self, rtt: Span) {
         let rtt = rtt.secs_f64();
-        if let Some(Sample { before, bytes, gap: Some(gap), .. }) = self.last
+        if let Some(LastUpdate { before, bytes, gap: Some(gap), .. }) = self.last
             && gap + rtt > 0.0
         {
             self.rate = (rtt * before + bytes as f64) / (gap + rtt);
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_jersey_estimate_converges_to_the_arrival_rate() {
         for rtt in [Span::from_millis(20), RTT] {
-            let mut abe = AvailableRate::default();
+            let mut abe = AvailableRateEstimator::default();
             (0..=200).for_each(|k| abe.update(at(8 * k), 1000, rtt));
             assert!(
                 (abe.bytes_per_second() / 125_000.0 - 1.0).abs() < 1e-6,
@@ -94,7 +94,7 @@ mod tests {
     // Two ACKs at the same time define no rate.
     #[test]
     fn simultaneous_arrivals_yield_no_rate_estimate() {
-        let mut abe = AvailableRate::default();
+        let mut abe = AvailableRateEstimator::default();
         (0..2).for_each(|_| abe.update(at(8), 1000, Span::ZERO));
         assert_eq!(abe.bytes_per_second(), 0.0);
         abe.update(at(16), 1000, Span::ZERO);
@@ -104,7 +104,7 @@ mod tests {
     // Starting at zero, the estimate after n arrivals is 1 - (RTT / (T + RTT))^n of the rate.
     #[test]
     fn the_estimate_converges_with_the_time_constant_of_the_rtt() {
-        let mut abe = AvailableRate::default();
+        let mut abe = AvailableRateEstimator::default();
         (0..=10).for_each(|k| abe.update(at(25 * k), 1000, RTT));
         assert!((abe.bytes_per_second() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
     }
@@ -114,7 +114,7 @@ mod tests {
     // later arrival adds L / RTT. R = 15 L / RTT is nearly twice the true rate.
     #[test]
     fn bunched_arrivals_double_the_estimate_unless_merged() {
-        let (mut apart, mut merged) = (AvailableRate::default(), AvailableRate::default());
+        let (mut apart, mut merged) = (AvailableRateEstimator::default(), AvailableRateEstimator::default());
         for round in 0..60 {
             apart.update(at(100 * round), 1000, RTT);
             merged.update(at(100 * round), 1000, RTT);

@@ -46,7 +46,8 @@ mod tests {
     // = 8 segments are queued.
     #[test]
     fn queued_segments_exceed_the_pipe() {
-        let ack = |ms| Ack { newest_rtt: Some(Span::from_millis(ms)), ..Ack::of(Time::ZERO, 1000) };
+        let ack =
+            |ms| Ack { newest_rtt: Some(Span::from_millis(ms)), ..Ack::with_acked_bytes(Time::ZERO, 1000) };
         let mut b = Backlog::default();
         assert_eq!(b.queued_segments(20.0), None);
         b.on_ack(&ack(60));

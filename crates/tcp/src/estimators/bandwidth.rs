@@ -119,7 +119,7 @@ pub enum WestwoodPlusFilter {
 }
 
 /// Minimum interval of a rate sample (Linux).
-const SHORTEST_ROUND: Span = Span::from_millis(50);
+const MIN_ROUND_INTERVAL: Span = Span::from_millis(50);
 
 impl WestwoodPlusEstimator {
     /// Creates the estimator. The first interval starts with the first ACK.
@@ -130,7 +130,7 @@ impl WestwoodPlusEstimator {
     /// Processes an ACK that counts for `bytes` bytes. `rtt` is the current RTT.
     pub fn on_ack(&mut self, now: Time, bytes: f64, rtt: Span) {
         let began = *self.began.get_or_insert(now);
-        if now - began > rtt.max(SHORTEST_ROUND) {
+        if now - began > rtt.max(MIN_ROUND_INTERVAL) {
             let sample = std::mem::take(&mut self.bytes) / (now - began).secs_f64();
             self.add(sample);
             self.began = Some(now);

@@ -7,7 +7,7 @@ const MIN_LIMIT_SEGMENTS: f64 = 2.0;
 const MAX_LIMIT_SEGMENTS: f64 = 64.0;
 
 /// Minimum duration of a probe interval.
-const LEAST_INTERVAL: Span = Span::from_millis(100);
+const MIN_PROBE_INTERVAL: Span = Span::from_millis(100);
 
 /// Hysteresis: smaller relative changes are ignored.
 const HYSTERESIS: f64 = 0.05;
@@ -35,13 +35,13 @@ pub struct ContentionLimit {
     buffer: u64,
     /// L: limit of the advertised window in segments.
     limit: f64,
-    interval: Option<Interval>,
+    interval: Option<ProbeInterval>,
     before: Option<Means>,
 }
 
 /// Arrivals during a probe interval.
 #[derive(Clone, Copy, Debug)]
-struct Interval {
+struct ProbeInterval {
     began: Time,
     /// Bytes that arrived in order.
     bytes: u64,
@@ -72,14 +72,14 @@ impl ContentionLimit {
     }
 
     /// Returns the window to advertise in bytes.
-    pub fn window(&self) -> u64 {
+    pub fn window_bytes(&self) -> u64 {
         self.buffer.min(self.limit as u64 * self.mss)
     }
 
     /// Processes a segment with its contention time. The segment advances the in-order data by `advance`
     /// bytes. The first segment starts the first interval.
     pub fn on_data(&mut self, now: Time, contention: Span, advance: u64) {
-        let begin = Interval { began: now, bytes: 0, segments: 0, contention: Span::ZERO };
+        let begin = ProbeInterval { began: now, bytes: 0, segments: 0, contention: Span::ZERO };
         let Some(interval) = &mut self.interval else {
             self.interval = Some(begin);
             return;
@@ -88,13 +88,13 @@ impl ContentionLimit {
         interval.segments += 1;
         interval.contention = interval.contention + contention;
         let interval = *interval;
-        if now - interval.began >= LEAST_INTERVAL && interval.bytes >= self.window() {
+        if now - interval.began >= MIN_PROBE_INTERVAL && interval.bytes >= self.window_bytes() {
             self.probe(now, &interval);
             self.interval = Some(begin);
         }
     }
 
-    fn probe(&mut self, now: Time, interval: &Interval) {
+    fn probe(&mut self, now: Time, interval: &ProbeInterval) {
         let means = Means {
             goodput: interval.bytes as f64 / (now - interval.began).secs_f64(),
             contention: interval.contention.secs_f64() / f64::from(interval.segments),
@@ -148,7 +148,7 @@ mod tests {
             assert_eq!(interval(&mut limit, &mut now, ms, 64, us), expected, "{ms} ms, {us} us");
         }
         let last = (0..12).map(|_| interval(&mut limit, &mut now, 280, 64, 1340)).last();
-        assert_eq!((last, limit.window()), (Some(64.0), 64_000));
+        assert_eq!((last, limit.window_bytes()), (Some(64.0), 64_000));
     }
 
     // "L += 1 per new segment in the interval, at most doubling"; the receive buffer limits L too.
@@ -158,7 +158,7 @@ mod tests {
         limit.on_data(now, Span::ZERO, 0);
         let limits = [(); 7].map(|()| interval(&mut limit, &mut now, 200, 10, 1000));
         assert_eq!(limits, [2.0, 4.0, 8.0, 16.0, 26.0, 36.0, 46.0]);
-        assert_eq!(limit.window(), 10_000);
+        assert_eq!(limit.window_bytes(), 10_000);
     }
 
     // "one RTT, >= 100 ms": an interval does not end after 96 ms, nor before a window of data has arrived.
@@ -168,7 +168,7 @@ mod tests {
             let mut limit = ContentionLimit::new(1000, 1 << 20);
             let windows = (0..=8).map(|k| {
                 limit.on_data(Time::ZERO + Span::from_millis(gap_ms * k), Span::ZERO, advance);
-                limit.window()
+                limit.window_bytes()
             });
             windows.collect::<Vec<_>>()
         };

@@ -1,4 +1,4 @@
-use crate::scoreboard::{Scoreboard, Sent};
+use crate::scoreboard::{OutstandingSegment, Scoreboard};
 use crate::seams::NextSegment;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 /// The sender's [`Scoreboard`] reports arrivals and losses. The estimator stores its own counters at each
 /// transmission.
 #[derive(Debug, Default)]
-pub struct DeliveryRate {
+pub struct DeliveryRateEstimator {
     /// Transmissions in sending order. The first has the number `first`.
     flights: VecDeque<TransmissionRecord>,
     first: u64,
@@ -104,7 +104,7 @@ impl RateSample {
     }
 }
 
-impl DeliveryRate {
+impl DeliveryRateEstimator {
     /// Records the transmission of a segment while `in_flight` other bytes are in flight. Returns true if the
     /// segment ends an idle period. In an idle period, no data is outstanding and the sender has no data to
     /// send. Must be called before the segment is added to `board`.
@@ -115,7 +115,7 @@ impl DeliveryRate {
             (self.first_sent_at, self.delivered_at) = (at, at);
         }
         if self.flights.is_empty() {
-            self.first = board.next_order();
+            self.first = board.next_transmission_number();
         }
         let limited = self.app_limited_until > 0;
         self.flights.push_back(TransmissionRecord {
@@ -154,25 +154,25 @@ impl DeliveryRate {
         if self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
-        let arrived = board.arrived().iter().filter(|e| !e.arrived);
-        let newest = arrived.max_by_key(|e| (e.at, e.end));
-        let rate = newest.and_then(|e| self.sample(now, e, board.least_rtt()));
-        self.forget(board);
+        let arrived = board.newly_arrived().iter().filter(|e| !e.arrived);
+        let newest = arrived.max_by_key(|e| (e.sent_at, e.end));
+        let rate = newest.and_then(|e| self.sample(now, e, board.min_rtt()));
+        self.drop_settled(board);
         Arrivals {
             newly_delivered_bytes: fresh,
             total_delivered_bytes: self.delivered,
-            rtt: board.rtt(),
-            min_rtt: board.least_rtt(),
+            rtt: board.newest_rtt(),
+            min_rtt: board.min_rtt(),
             rate,
         }
     }
 
     /// Returns the sample of the most recently sent segment that arrived (§3.3 of the first draft); `None` if
     /// the interval of the sample is too short.
-    fn sample(&mut self, now: Time, e: &Sent, least_rtt: Option<Span>) -> Option<RateSample> {
-        let flight = *self.flight(e.order)?;
-        self.first_sent_at = e.at;
-        let interval = (e.at - flight.first_sent_at).max(now - flight.delivered_at);
+    fn sample(&mut self, now: Time, e: &OutstandingSegment, least_rtt: Option<Span>) -> Option<RateSample> {
+        let flight = *self.transmission_mut(e.transmission_number)?;
+        self.first_sent_at = e.sent_at;
+        let interval = (e.sent_at - flight.first_sent_at).max(now - flight.delivered_at);
         // "it is possible for the ACK of a retransmission to be that of the original": the interval from the
         // retransmission to that ACK is shorter than a round trip.
         let is_flight = interval > Span::ZERO && least_rtt.is_none_or(|least| interval >= least);
@@ -190,7 +190,7 @@ impl DeliveryRate {
     /// this segment is already marked lost.
     pub fn on_lost(&mut self, board: &Scoreboard, start: u64) -> Option<LostSegment> {
         let e = board.get(start).filter(|e| !e.arrived)?;
-        let flight = self.flight(e.order).filter(|flight| !flight.lost)?;
+        let flight = self.transmission_mut(e.transmission_number).filter(|flight| !flight.lost)?;
         flight.lost = true;
         let flight = *flight;
         self.lost += e.bytes();
@@ -204,15 +204,15 @@ impl DeliveryRate {
         })
     }
 
-    fn flight(&mut self, order: u64) -> Option<&mut TransmissionRecord> {
+    fn transmission_mut(&mut self, order: u64) -> Option<&mut TransmissionRecord> {
         self.flights.get_mut(order.checked_sub(self.first)? as usize)
     }
 
     /// Removes the oldest transmissions if the segment is acknowledged or was retransmitted later.
-    fn forget(&mut self, board: &Scoreboard) {
+    fn drop_settled(&mut self, board: &Scoreboard) {
         let una = board.iter().next().map_or(u64::MAX, |e| e.start);
         while let Some(flight) = self.flights.front() {
-            if board.get(flight.start.max(una)).is_some_and(|e| e.order == self.first) {
+            if board.get(flight.start.max(una)).is_some_and(|e| e.transmission_number == self.first) {
                 break;
             }
             self.flights.pop_front();
@@ -231,7 +231,7 @@ mod tests {
     #[derive(Default)]
     struct Meter {
         board: Scoreboard,
-        meter: DeliveryRate,
+        meter: DeliveryRateEstimator,
     }
 
     impl Meter {

@@ -53,14 +53,14 @@ pub struct ArrivalInterval {
 impl ArrivalInterval {
     /// Returns the number of packets in a queue with a queueing delay of `delay` nanoseconds; `None` if all
     /// arrival times are equal. The service time is the mean time between arrivals, ΔR / n.
-    pub fn packets_in(&self, delay: i64) -> Option<f64> {
+    pub fn packets_for_delay(&self, delay: i64) -> Option<f64> {
         (self.received > 0).then(|| self.packets as f64 * delay as f64 / self.received as f64)
     }
 
     /// Returns the number of packets by which the queue grew during the interval; `None` if all arrival times
     /// are equal. This is JTCP's jitter ratio, (ΔR - ΔS) / ΔR, times the number of packets.
     pub fn queue_growth_packets(&self) -> Option<f64> {
-        self.packets_in(self.delay_growth_ns)
+        self.packets_for_delay(self.delay_growth_ns)
     }
 }
 

@@ -15,15 +15,15 @@ mod windowed;
 use airhop_base::Span;
 
 pub use ack_credit::{AckCredit, Ns3Credit};
-pub use available_rate::AvailableRate;
+pub use available_rate::AvailableRateEstimator;
 pub use backlog::{Backlog, queued_segments};
 pub use bandwidth::{RateFilter, WestwoodEstimator, WestwoodPlusEstimator, WestwoodPlusFilter};
 pub use contention::ContentionLimit;
-pub use delivery_rate::{Arrivals, DeliveryRate, LostSegment, RateSample};
+pub use delivery_rate::{Arrivals, DeliveryRateEstimator, LostSegment, RateSample};
 pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
 pub use forward_delays::{ArrivalInterval, ForwardDelays};
-pub use rounds::Rounds;
+pub use rounds::RoundCounter;
 pub use windowed::{WindowedExtreme, WindowedMax, WindowedMin};
 
 /// Returns the minimum RTT including a new sample.

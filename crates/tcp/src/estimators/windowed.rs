@@ -45,7 +45,7 @@ impl<V: PartialOrd + Copy, const LEAST: bool> WindowedExtreme<V, LEAST> {
 
 impl WindowedMax {
     /// Returns the maximum at the last update; zero before the first update.
-    pub fn get(&self) -> f64 {
+    pub fn current_max(&self) -> f64 {
         self.extreme().unwrap_or(0.0)
     }
 }
@@ -61,10 +61,10 @@ mod tests {
     #[test]
     fn a_windowed_maximum_expires() {
         let mut max = WindowedMax::new(10);
-        assert_eq!(max.get(), 0.0);
+        assert_eq!(max.current_max(), 0.0);
         let after = VALUES.map(|(place, value)| {
             max.update(place, value);
-            max.get()
+            max.current_max()
         });
         assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0]);
     }

@@ -1,16 +1,16 @@
 //! The kernel's own CUBIC: the exported functions `cubictcp_*` that other congestion controls call. The
-//! implementation is [`Version::Linux`] with HyStart, in the kernel's units.
+//! implementation is [`CubicVersion::Linux`] with HyStart, in the kernel's units.
 
-use crate::config::Growth;
-use crate::cubic::{Constants, Cubic, Version};
-use crate::seams::{Ack, CongestionControl, Loss, Signal, Window};
+use crate::config::WindowGrowth;
+use crate::cubic::{Cubic, CubicConstants, CubicVersion};
+use crate::seams::{Ack, CongestionControl, CongestionSignal, Loss, Window};
 use crate::sender_state::SenderState;
-use crate::slow_start::SlowStart;
+use crate::slow_start::SlowStartMethod;
 use crate::{Config, Preset};
 use airhop_base::{Sack, Span, Time};
 
 /// Linux' constants: beta 717/1024, C 410/1024, and fast convergence.
-const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: true };
+const CONSTANTS: CubicConstants = CubicConstants { beta: 0.7, c: 0.4, fast_convergence: true };
 
 /// State of the connection at a call, in the kernel's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,8 +37,8 @@ pub struct CubicTcp {
 impl CubicTcp {
     /// Creates the state (`cubictcp_init()`).
     pub fn new(at: &SockSnapshot) -> CubicTcp {
-        let config = Config { growth: Growth::PerByte, ..Preset::Linux.config(1) };
-        let cubic = Cubic::new(Version::Linux, CONSTANTS, SlowStart::hystart(at.is_paced));
+        let config = Config { growth: WindowGrowth::PerByte, ..Preset::Linux.config(1) };
+        let cubic = Cubic::new(CubicVersion::Linux, CONSTANTS, SlowStartMethod::hystart(at.is_paced));
         let mut state = SenderState::new(&config);
         state.una = at.snd_una.into();
         CubicTcp { cubic, state }
@@ -48,7 +48,7 @@ impl CubicTcp {
     pub fn acked(&mut self, at: &SockSnapshot, rtt_us: i32) {
         let sample = u64::try_from(rtt_us).ok().map(|us| Span::from_micros(us.max(1)));
         let ack = self.ack(at, 0, sample);
-        self.cubic.observe(&ack, &self.state);
+        self.cubic.observe_ack(&ack, &self.state);
     }
 
     /// Returns window and ssthresh in packets after an ACK, for a fully used window
@@ -62,25 +62,29 @@ impl CubicTcp {
 
     /// Returns ssthresh in packets after a loss (`cubictcp_recalc_ssthresh()`).
     pub fn ssthresh(&mut self, at: &SockSnapshot, cwnd: u32) -> u32 {
-        self.lose(at, Some(cwnd.into()), Signal::Duplicates)
+        self.reduce_for_loss(at, Some(cwnd.into()), CongestionSignal::Duplicates)
     }
 
     /// Resets the state at a timeout (`cubictcp_state()`).
-    pub fn time_out(&mut self, at: &SockSnapshot) {
-        self.lose(at, None, Signal::Timeout);
+    pub fn on_timeout(&mut self, at: &SockSnapshot) {
+        self.reduce_for_loss(at, None, CongestionSignal::Timeout);
     }
 
     /// Handles the first transmission after an idle period (`cubictcp_cwnd_event()`).
-    pub fn resume(&mut self, at: &SockSnapshot) {
+    pub fn on_tx_start(&mut self, at: &SockSnapshot) {
         self.cubic.resume(at.now, Time::ZERO + Span::from_millis(at.lsndtime.into()));
     }
 
-    fn lose(&mut self, at: &SockSnapshot, base: Option<f64>, signal: Signal) -> u32 {
+    fn reduce_for_loss(&mut self, at: &SockSnapshot, base: Option<f64>, signal: CongestionSignal) -> u32 {
         self.extend_numbers(at);
         let cwnd = base.unwrap_or(2.0);
         let mut w = Window { cwnd, ssthresh: cwnd };
         let half = (cwnd / 2.0).max(2.0);
-        self.cubic.on_loss(&mut w, &Loss { now: at.now, signal, base, half, window: half }, &self.state);
+        self.cubic.on_loss(
+            &mut w,
+            &Loss { now: at.now, signal, halving_base: base, halved_base: half, halved_cwnd: half },
+            &self.state,
+        );
         w.ssthresh as u32
     }
 

@@ -2,7 +2,7 @@
 //! with the kernel's values).
 
 use super::sock::Sock;
-use crate::scoreboard::duplicate;
+use crate::scoreboard::find_dsack;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
@@ -29,11 +29,11 @@ const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 pub(super) fn ack_flags(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 {
     let set = |flag: u32, is_so: bool| if is_so { flag } else { 0 };
     let advances = a.acked_bytes > 0;
-    let arrived = || s.scoreboard.arrived().iter().filter(|e| !e.arrived);
-    let sacked = s.scoreboard.newly_sacked() > 0;
+    let arrived = || s.scoreboard.newly_arrived().iter().filter(|e| !e.arrived);
+    let sacked = s.scoreboard.newly_sacked_bytes() > 0;
     // Linux' header prediction handles no ACK with ECE or SACK blocks.
     let is_slow = a.ece || !a.sack.is_empty();
-    let is_duplicate = duplicate(s.una, a.sack).is_some();
+    let is_duplicate = find_dsack(s.una, a.sack).is_some();
     let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
     // The ACK acknowledges a single partial segment in order, so the receiver may have delayed the ACK.
     let is_last = !(sacked || has_ece || is_duplicate || s.scoreboard.acknowledges_retransmitted());
@@ -44,13 +44,13 @@ pub(super) fn ack_flags(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u
         | set(DATA_SACKED, sacked)
         | set(ECE, has_ece)
         | set(SLOWPATH | UPDATE_TS_RECENT, is_slow)
-        | set(ORIG_SACK_ACKED, arrived().any(|e| !e.again && e.end <= high_seq))
+        | set(ORIG_SACK_ACKED, arrived().any(|e| !e.ever_retransmitted && e.end <= high_seq))
         | set(DSACKING_ACK, is_duplicate)
         | set(ACK_MAYBE_DELAYED, is_last && is_short)
 }
 
 /// Returns `FLAG_LOST_RETRANS` if loss detection has marked a retransmission lost; else 0.
-pub(super) fn of_losses(s: &SenderState) -> u32 {
+pub(super) fn loss_flags(s: &SenderState) -> u32 {
     let mut lost = s.scoreboard.newly_lost().iter().filter_map(|&start| s.scoreboard.get(start));
     if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
 }

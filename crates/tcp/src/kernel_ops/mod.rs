@@ -19,7 +19,7 @@ pub use samples::{AckSample, RateSample};
 pub use sock::{CaState, ConnectionIdentity, INFINITE_SSTHRESH, Sock};
 
 use crate::notices::IgnoreNotices;
-use crate::recovery::Rack;
+use crate::recovery::RackRecovery;
 use crate::seams::SenderPolicies;
 use crate::{Config, EchoMode, Preset, ReceiverFeatures, Scheme};
 
@@ -49,17 +49,17 @@ pub fn kernel_scheme(
         family: "Linux",
         preset: Some(Preset::Linux),
         about: "",
-        helps: "",
-        cite: "",
-        needs: Vec::leak([marking, services].concat()),
+        applicability: "",
+        citation: "",
+        network_requirements: Vec::leak([marking, services].concat()),
         params: &[],
-        verified: &[],
-        reconstructed: &[],
+        verified_rules: &[],
+        reconstructed_rules: &[],
         features: ReceiverFeatures {
             delivery_rate: true,
             paces: steers,
             needs_linux_state: true,
-            echo: if needs_ecn { EchoMode::EachByte } else { EchoMode::AsConfigured },
+            echo_mode: if needs_ecn { EchoMode::EachByte } else { EchoMode::AsConfigured },
             ..ReceiverFeatures::SACK
         },
         build: Box::leak(Box::new(move |_: &crate::Params, c: &Config| {
@@ -67,7 +67,7 @@ pub fn kernel_scheme(
             SenderPolicies {
                 notices: ops.notice_policy().unwrap_or_else(|| Box::new(IgnoreNotices)),
                 control: Box::new(KernelControl::new(name, ops, &Config { ecn: c.ecn || needs_ecn, ..*c })),
-                recovery: Box::new(Rack::new(&Config { prr: c.prr && !steers, ..*c })),
+                recovery: Box::new(RackRecovery::new(&Config { prr: c.prr && !steers, ..*c })),
             }
         })),
     }

@@ -49,9 +49,9 @@ impl RateSample {
             delivered: rate.map_or(-1, |r| count(r.delivered_bytes) as i32),
             interval_us: rate.map_or(-1, |r| micros(r.interval)),
             rtt_us: d.arrivals.rtt.map_or(-1, micros),
-            losses: count(d.lost) as i32,
+            losses: count(d.lost_bytes) as i32,
             acked_sacked: acked,
-            prior_in_flight: count(d.before),
+            prior_in_flight: count(d.prior_in_flight),
             is_app_limited: rate.is_some_and(|r| r.is_app_limited),
             is_ack_delayed,
         }

@@ -26,9 +26,9 @@ pub enum CaState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionIdentity {
     /// IPv4 address of the sender.
-    pub local: [u8; 4],
+    pub local_addr: [u8; 4],
     /// IPv4 address of the receiver.
-    pub remote: [u8; 4],
+    pub remote_addr: [u8; 4],
     /// Port of the sender.
     pub local_port: u16,
     /// Port of the receiver.
@@ -151,9 +151,9 @@ impl Sock {
     pub(super) fn new(c: &Config) -> Self {
         Sock {
             identity: ConnectionIdentity { rcv_nxt: 1, ..ConnectionIdentity::default() },
-            snd_cwnd: packets(c.initial_window),
+            snd_cwnd: round_to_packets(c.initial_window),
             snd_cwnd_cnt: 0,
-            snd_ssthresh: packets(c.initial_ssthresh),
+            snd_ssthresh: round_to_packets(c.initial_ssthresh),
             prior_cwnd: 0,
             prior_ssthresh: 0,
             snd_cwnd_clamp: u32::MAX,
@@ -248,18 +248,18 @@ impl Sock {
         self.bytes_acked = s.una;
         self.packets_out = s.scoreboard.len() as u32;
         self.sacked_out = count(s.scoreboard.sacked_bytes());
-        self.retrans_out = count(s.scoreboard.repeated_bytes());
+        self.retrans_out = count(s.scoreboard.retransmitted_bytes());
         self.lost_out = count(s.scoreboard.lost_bytes()) + self.retrans_out - u32::from(is_probed);
         self.app_limited = count(s.app_limited_until);
         self.reordering = s.dupthresh + u32::from(s.has_reordering);
-        (self.max_packets_out, self.is_cwnd_limited) = s.usage.max_flight_and_full();
+        (self.max_packets_out, self.is_cwnd_limited) = s.window_usage.max_flight_and_full();
         self.srtt_us = s.srtt.map_or(0, |srtt| (srtt.nanos() / 125) as u32);
-        self.rtt_min_us = s.scoreboard.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
+        self.rtt_min_us = s.scoreboard.min_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
     /// Adds an RTT sample in µs (Linux, tcp_rtt_estimator()). If the sample is below the mean by more than
     /// the deviation, the deviation changes with an eighth of the usual weight.
-    pub(super) fn note_rtt(&mut self, rtt_us: u32) {
+    pub(super) fn add_rtt_sample(&mut self, rtt_us: u32) {
         if self.srtt_us == 0 {
             self.mdev_us = rtt_us.saturating_mul(2);
             return;
@@ -289,7 +289,7 @@ impl Sock {
 
     /// Stores the rate of a valid sample (Linux, tcp_rate_gen()). An application-limited sample is stored
     /// only if its rate is at least the stored rate.
-    pub(super) fn keep_rate(&mut self, rs: &RateSample) {
+    pub(super) fn store_rate_sample(&mut self, rs: &RateSample) {
         let (Ok(delivered), Ok(interval)) = (u32::try_from(rs.delivered), u32::try_from(rs.interval_us))
         else {
             return;
@@ -310,7 +310,7 @@ impl Sock {
     /// rate is 2 windows per round trip while the window is below half of ssthresh, and 1.2 windows
     /// otherwise. If more packets are outstanding than the window, the rate is computed from the outstanding
     /// packets.
-    pub(super) fn pace(&mut self) {
+    pub(super) fn update_pacing_rate(&mut self) {
         if self.srtt_us == 0 {
             return;
         }
@@ -322,6 +322,6 @@ impl Sock {
 }
 
 /// Rounds a number of segments to integer packets, at most the kernel's infinite threshold.
-pub(super) fn packets(segments: f64) -> u32 {
+pub(super) fn round_to_packets(segments: f64) -> u32 {
     (segments as u32).min(INFINITE_SSTHRESH)
 }

@@ -1,4 +1,4 @@
-use crate::seams::{NoticePolicy, Reaction};
+use crate::seams::{NoticePolicy, NoticeReaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
@@ -8,7 +8,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct RetransmitOnEln;
 
 impl NoticePolicy for RetransmitOnEln {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
-        if notice.kind == NoticeKind::Eln { Reaction::Retransmit } else { Reaction::Ignore }
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> NoticeReaction {
+        if notice.kind == NoticeKind::Eln { NoticeReaction::Retransmit } else { NoticeReaction::Ignore }
     }
 }

@@ -1,4 +1,4 @@
-use crate::seams::{NoticePolicy, Reaction};
+use crate::seams::{NoticePolicy, NoticeReaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
@@ -9,15 +9,15 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct RetransmitOnNak;
 
 impl NoticePolicy for RetransmitOnNak {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
-        if notice.kind == NoticeKind::Nak { Reaction::Retransmit } else { Reaction::Ignore }
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> NoticeReaction {
+        if notice.kind == NoticeKind::Nak { NoticeReaction::Retransmit } else { NoticeReaction::Ignore }
     }
 
-    fn knows_eln(&self) -> bool {
+    fn handles_eln(&self) -> bool {
         false
     }
 
-    fn knows_nak(&self) -> bool {
+    fn handles_nak(&self) -> bool {
         true
     }
 }

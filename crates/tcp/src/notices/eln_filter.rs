@@ -1,5 +1,5 @@
 use super::MAX_FROZEN_PROBES;
-use crate::seams::{NoticePolicy, Reaction};
+use crate::seams::{NoticePolicy, NoticeReaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
@@ -10,7 +10,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct ElnFilter {
     n: u32,
     /// Reaction to an ERSN.
-    on_ersn: Reaction,
+    on_ersn: NoticeReaction,
     /// Number of ELNs since the last acknowledgement of data.
     consecutive: u32,
     frozen: bool,
@@ -21,32 +21,32 @@ pub struct ElnFilter {
 impl ElnFilter {
     /// Creates a filter that treats up to `n` consecutive ELNs as channel noise.
     pub fn new(n: u32) -> Self {
-        ElnFilter { n, on_ersn: Reaction::Hold, consecutive: 0, frozen: false, answer_next: false }
+        ElnFilter { n, on_ersn: NoticeReaction::Hold, consecutive: 0, frozen: false, answer_next: false }
     }
 
     /// Creates a filter that ignores ERSNs, to measure the benefit of ERSN (Yun 2009 §5).
     pub fn without_ersn(n: u32) -> Self {
-        ElnFilter { on_ersn: Reaction::Ignore, ..ElnFilter::new(n) }
+        ElnFilter { on_ersn: NoticeReaction::Ignore, ..ElnFilter::new(n) }
     }
 }
 
 impl NoticePolicy for ElnFilter {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> NoticeReaction {
         match notice.kind {
             NoticeKind::Eln => {
                 self.consecutive += 1;
                 if self.consecutive <= self.n && !self.frozen {
-                    return Reaction::Retransmit;
+                    return NoticeReaction::Retransmit;
                 }
                 // The sender ignores the ELN at which it freezes, and then retransmits for every second ELN:
                 // the 2nd, 4th, 6th …
                 self.frozen = true;
                 let retransmit = self.answer_next;
                 self.answer_next = !self.answer_next;
-                Reaction::Freeze { retransmit }
+                NoticeReaction::Freeze { retransmit }
             }
             NoticeKind::Ersn => self.on_ersn,
-            NoticeKind::Ebsn | NoticeKind::Rttn | NoticeKind::Nak => Reaction::Ignore,
+            NoticeKind::Ebsn | NoticeKind::Rttn | NoticeKind::Nak => NoticeReaction::Ignore,
         }
     }
 
@@ -77,16 +77,19 @@ mod tests {
         // Yun 2009 §4.2 with N = 2, the paper's example.
         let eln = Notice::with_segment(NoticeKind::Eln, 1, 2);
         let mut f = ElnFilter::new(2);
-        let skip = Reaction::Freeze { retransmit: false };
-        let answer = Reaction::Freeze { retransmit: true };
+        let skip = NoticeReaction::Freeze { retransmit: false };
+        let answer = NoticeReaction::Freeze { retransmit: true };
         let state = SenderState::new(&Preset::Ns2.config(1000));
         let hear = |f: &mut ElnFilter| f.on_notice(Time::ZERO, &eln, &state);
         let seen: Vec<_> = (0..6).map(|_| hear(&mut f)).collect();
-        assert_eq!(seen, [Reaction::Retransmit, Reaction::Retransmit, skip, answer, skip, answer]);
+        assert_eq!(
+            seen,
+            [NoticeReaction::Retransmit, NoticeReaction::Retransmit, skip, answer, skip, answer]
+        );
         f.on_progress(false);
         assert_eq!(hear(&mut f), skip, "only a new ACK ends it (§4.2, last sentence)");
         f.on_progress(true);
-        assert_eq!(hear(&mut f), Reaction::Retransmit);
+        assert_eq!(hear(&mut f), NoticeReaction::Retransmit);
     }
 
     // Yun 2009 §5 compares senders with and without ERSN. A sender without ERSN ignores ERSNs after a timeout
@@ -96,7 +99,7 @@ mod tests {
         let ersn = Notice::with_segment(NoticeKind::Ersn, 1, 2);
         let state = SenderState::new(&Preset::Ns2.config(1000));
         for (mut f, worth) in
-            [(ElnFilter::new(2), Reaction::Hold), (ElnFilter::without_ersn(2), Reaction::Ignore)]
+            [(ElnFilter::new(2), NoticeReaction::Hold), (ElnFilter::without_ersn(2), NoticeReaction::Ignore)]
         {
             assert_eq!(f.on_notice(Time::ZERO, &ersn, &state), worth);
             f.on_timeout();

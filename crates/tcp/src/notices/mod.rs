@@ -8,9 +8,9 @@ mod once_per_loss;
 mod refresh_timer;
 mod shield;
 
-use crate::config::Notices;
+use crate::config::NoticeHandling;
 use crate::recovery::NoticeAwareRecovery;
-use crate::seams::{NoticePolicy, Reaction, SenderPolicies};
+use crate::seams::{NoticePolicy, NoticeReaction, SenderPolicies};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, Time};
 pub use answer::RetransmitOnEln;
@@ -26,12 +26,12 @@ pub use shield::{DuplicateIgnorePeriod, IgnoreDuplicatesAfterEln};
 pub const MAX_FROZEN_PROBES: u32 = 12;
 
 /// Returns the policies of a scheme with the configured notice policy.
-pub(crate) fn apply_notice_policy(notices: Notices, scheme: SenderPolicies) -> SenderPolicies {
+pub(crate) fn apply_notice_policy(notices: NoticeHandling, scheme: SenderPolicies) -> SenderPolicies {
     let policy: Box<dyn NoticePolicy> = match notices {
-        Notices::Scheme => return scheme,
-        Notices::Ignored => return SenderPolicies { notices: Box::new(IgnoreNotices), ..scheme },
-        Notices::Eln => Box::new(RetransmitOncePerLoss::default()),
-        Notices::Elsn => Box::new(ElnFilter::new(MAX_NOISE_ELNS)),
+        NoticeHandling::Scheme => return scheme,
+        NoticeHandling::Ignored => return SenderPolicies { notices: Box::new(IgnoreNotices), ..scheme },
+        NoticeHandling::Eln => Box::new(RetransmitOncePerLoss::default()),
+        NoticeHandling::Elsn => Box::new(ElnFilter::new(MAX_NOISE_ELNS)),
     };
     SenderPolicies {
         notices: policy,
@@ -48,11 +48,11 @@ const MAX_NOISE_ELNS: u32 = 2;
 pub struct IgnoreNotices;
 
 impl NoticePolicy for IgnoreNotices {
-    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
-        Reaction::Ignore
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> NoticeReaction {
+        NoticeReaction::Ignore
     }
 
-    fn knows_eln(&self) -> bool {
+    fn handles_eln(&self) -> bool {
         false
     }
 }

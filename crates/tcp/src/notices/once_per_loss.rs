@@ -1,4 +1,4 @@
-use crate::seams::{NoticePolicy, Reaction};
+use crate::seams::{NoticePolicy, NoticeReaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
@@ -12,16 +12,16 @@ pub struct RetransmitOncePerLoss {
 }
 
 impl NoticePolicy for RetransmitOncePerLoss {
-    fn on_notice(&mut self, _: Time, notice: &Notice, s: &SenderState) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, s: &SenderState) -> NoticeReaction {
         if notice.kind != NoticeKind::Eln {
-            return Reaction::Ignore;
+            return NoticeReaction::Ignore;
         }
         self.answered.retain(|&seq| seq >= s.una);
         if self.answered.contains(&notice.seq) {
-            return Reaction::Ignore;
+            return NoticeReaction::Ignore;
         }
         self.answered.push(notice.seq);
-        Reaction::Retransmit
+        NoticeReaction::Retransmit
     }
 
     fn on_timeout(&mut self) {
@@ -43,10 +43,10 @@ mod tests {
         let hear = |policy: &mut RetransmitOncePerLoss, seq| {
             policy.on_notice(Time::ZERO, &Notice::with_segment(NoticeKind::Eln, seq, seq + 1), &s)
         };
-        assert_eq!(hear(&mut policy, 1001), Reaction::Retransmit);
-        assert_eq!(hear(&mut policy, 1001), Reaction::Ignore);
-        assert_eq!(hear(&mut policy, 2001), Reaction::Retransmit);
+        assert_eq!(hear(&mut policy, 1001), NoticeReaction::Retransmit);
+        assert_eq!(hear(&mut policy, 1001), NoticeReaction::Ignore);
+        assert_eq!(hear(&mut policy, 2001), NoticeReaction::Retransmit);
         policy.on_timeout();
-        assert_eq!(hear(&mut policy, 1001), Reaction::Retransmit);
+        assert_eq!(hear(&mut policy, 1001), NoticeReaction::Retransmit);
     }
 }

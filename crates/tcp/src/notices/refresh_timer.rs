@@ -1,4 +1,4 @@
-use crate::seams::{NoticePolicy, Reaction};
+use crate::seams::{NoticePolicy, NoticeReaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
@@ -8,11 +8,11 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct RestartTimerOnEbsn;
 
 impl NoticePolicy for RestartTimerOnEbsn {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
-        if notice.kind == NoticeKind::Ebsn { Reaction::RestartTimer } else { Reaction::Ignore }
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> NoticeReaction {
+        if notice.kind == NoticeKind::Ebsn { NoticeReaction::RestartTimer } else { NoticeReaction::Ignore }
     }
 
-    fn knows_eln(&self) -> bool {
+    fn handles_eln(&self) -> bool {
         false
     }
 }

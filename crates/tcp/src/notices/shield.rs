@@ -1,4 +1,4 @@
-use crate::seams::{NoticePolicy, Reaction};
+use crate::seams::{NoticePolicy, NoticeReaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
@@ -28,13 +28,13 @@ impl IgnoreDuplicatesAfterEln {
 }
 
 impl NoticePolicy for IgnoreDuplicatesAfterEln {
-    fn on_notice(&mut self, now: Time, notice: &Notice, s: &SenderState) -> Reaction {
+    fn on_notice(&mut self, now: Time, notice: &Notice, s: &SenderState) -> NoticeReaction {
         if notice.kind != NoticeKind::Eln {
-            return Reaction::Ignore;
+            return NoticeReaction::Ignore;
         }
         self.answered.retain(|&(seq, _)| seq >= s.una && seq != notice.seq);
         self.answered.push((notice.seq, now));
-        Reaction::Retransmit
+        NoticeReaction::Retransmit
     }
 
     fn explains_duplicate(&self, now: Time, s: &SenderState) -> bool {

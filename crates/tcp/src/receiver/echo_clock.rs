@@ -2,7 +2,7 @@
 
 /// State of the Timestamps option.
 #[derive(Debug)]
-pub(super) struct EchoClock {
+pub(super) struct TimestampEcho {
     /// TS.Recent; `None` until a SYN or a segment in order has arrived.
     recent: Option<u32>,
     /// Timestamp of the first segment that arrived; `None` before. Without a handshake, this segment replaces
@@ -12,10 +12,10 @@ pub(super) struct EchoClock {
     last_ack: u64,
 }
 
-impl EchoClock {
+impl TimestampEcho {
     /// Creates the state of a receiver that expects sequence number `expected`.
     pub fn new(expected: u64) -> Self {
-        EchoClock { recent: None, first: None, last_ack: expected }
+        TimestampEcho { recent: None, first: None, last_ack: expected }
     }
 
     /// Records the timestamp of a segment. The timestamp becomes TS.Recent if it is not older and if the
@@ -35,7 +35,7 @@ impl EchoClock {
     }
 
     /// Returns the timestamp that the next ACK echoes; 0 if no segment has arrived.
-    pub fn echo(&self) -> u32 {
+    pub fn timestamp_to_echo(&self) -> u32 {
         self.recent.or(self.first).unwrap_or(0)
     }
 }

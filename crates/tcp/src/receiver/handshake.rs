@@ -47,7 +47,7 @@ impl Receiver {
         }
         let again = matches!(self.handshake, SynAckTiming::Answered { .. });
         self.handshake = SynAckTiming::Answered { at: now, again };
-        self.make_ready(reply);
+        self.queue_ack(reply);
     }
 
     /// Handles the ACK of the SYN-ACK, the first segment after the SYN-ACK. By Karn's rule, the ACK of a
@@ -55,7 +55,7 @@ impl Receiver {
     #[cold]
     pub(super) fn on_syn_acknowledged(&mut self, now: Time, s: &Segment, last: Time, again: bool) {
         let echoed = s.timestamps.filter(|_| self.clock.is_some()).map(|ts| {
-            let age = timestamp(now).wrapping_sub(ts.echo);
+            let age = timestamp(now).wrapping_sub(ts.tsecr);
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
         });
         let sent = if again { echoed } else { Some(last) };
@@ -68,7 +68,7 @@ impl Receiver {
     fn negotiate_options(&mut self, syn: &Segment) {
         let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
         if is_agreed != self.echo.is_some() {
-            self.echo = is_agreed.then(|| echo::build(self.features.echo));
+            self.echo = is_agreed.then(|| echo::build(self.features.echo_mode));
         }
         self.sack_blocks *= usize::from(syn.sack_permitted);
         self.clock.take_if(|_| syn.timestamps.is_none());

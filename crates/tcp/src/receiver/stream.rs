@@ -9,7 +9,7 @@ pub(super) struct ReceivedRanges {
     /// RCV.NXT: all bytes below this number have arrived.
     pub rcv_nxt: u64,
     /// Runs of received bytes above `expected`, in sequence order, with a gap before each run.
-    runs: VecDeque<Run>,
+    runs: VecDeque<ReceivedRun>,
     /// Pairs of `touched` and first byte for each change of a run, the most recent last. Pairs of joined and
     /// removed runs remain until [`ReceivedRanges::report_sack`] removes them.
     recent: VecDeque<(u64, u64)>,
@@ -19,7 +19,7 @@ pub(super) struct ReceivedRanges {
 
 /// Run of received bytes above a gap.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct ReceivedRun {
     start: u64,
     end: u64,
     /// Number of the last arrival that extended the run, used for the order of reported runs (RFC 2018 §4).
@@ -55,9 +55,9 @@ impl ReceivedRanges {
         self.arrivals += 1;
         if s.start <= self.rcv_nxt {
             self.rcv_nxt = self.rcv_nxt.max(s.end);
-            self.absorb();
+            self.remove_reached_runs();
         } else {
-            self.hold(s);
+            self.insert_above_gap(s);
         }
         InsertOutcome { advanced_bytes: self.rcv_nxt - before, duplicate }
     }
@@ -75,7 +75,7 @@ impl ReceivedRanges {
 
     /// Removes the runs that `expected` has reached.
     #[inline]
-    fn absorb(&mut self) {
+    fn remove_reached_runs(&mut self) {
         if self.runs.front().is_some_and(|first| first.start <= self.rcv_nxt) {
             self.absorb_reached();
         }
@@ -95,14 +95,14 @@ impl ReceivedRanges {
     }
 
     /// Stores a segment above a gap and joins it with all runs that overlap or touch it.
-    fn hold(&mut self, s: SackBlock) {
-        let mut run = Run { start: s.start, end: s.end, touched: self.arrivals };
+    fn insert_above_gap(&mut self, s: SackBlock) {
+        let mut run = ReceivedRun { start: s.start, end: s.end, touched: self.arrivals };
         match self.runs.back_mut() {
             Some(last) if last.end == s.start => {
                 run.start = last.start;
                 *last = run;
             }
-            Some(last) if s.start < last.end => run = self.join(run),
+            Some(last) if s.start < last.end => run = self.join_overlapping(run),
             _ => self.runs.push_back(run),
         }
         if self.recent.back().is_some_and(|&(_, start)| start == run.start) {
@@ -114,7 +114,7 @@ impl ReceivedRanges {
     /// Adds a run that begins below the end of the last run. Joins the run with all runs that overlap or
     /// touch it, and returns the joined run.
     #[inline(never)]
-    fn join(&mut self, mut run: Run) -> Run {
+    fn join_overlapping(&mut self, mut run: ReceivedRun) -> ReceivedRun {
         let from = self.runs.partition_point(|r| r.end < run.start);
         let to = self.runs.partition_point(|r| r.start <= run.end);
         if from == to {

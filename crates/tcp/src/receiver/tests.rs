@@ -129,12 +129,12 @@ fn every_in_order_segment_has_its_own_ack() {
 #[test]
 fn tcp_cc_contention_limits_the_receive_window() {
     let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
-    let features = ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING };
+    let features = ReceiverFeatures { contention_time: true, ..ReceiverFeatures::NONE };
     let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, features);
     let mut ack = |ms: u64, n: u64, contention: u64| {
         let contention = Some(Span::from_micros(contention));
-        let segment =
-            segment(1 + 1000 * n, 1000).with_rare_options(RareOptions { contention, ..RareOptions::NONE });
+        let segment = segment(1 + 1000 * n, 1000)
+            .with_rare_options(RareOptions { contention_time: contention, ..RareOptions::NONE });
         let bytes = TCP_IP_HEADER_BYTES + 1000 + segment.option_bytes();
         let now = Time::ZERO + Span::from_millis(ms);
         receiver.on_segment(now, &Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, Body::Tcp(segment)));

@@ -95,7 +95,7 @@ impl ReductionGuard {
 
 /// Ends the recovery at a timeout, and drops urgent segments. Duplicate ACKs for data sent before the timeout
 /// will not start a new recovery.
-fn abandon(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQueue) {
+fn abandon_recovery(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQueue) {
     guard.record_reduction(s);
     urgent.clear();
     s.dupacks = 0;
@@ -103,13 +103,13 @@ fn abandon(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQ
 
 /// Restarts after a timeout without a scoreboard: the sender retransmits all data from the oldest segment on.
 pub(super) fn go_back_n(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQueue) {
-    abandon(s, guard, urgent);
+    abandon_recovery(s, guard, urgent);
     s.nxt = s.una;
 }
 
 /// Restarts after a timeout with a scoreboard: all data that is not SACKed counts as lost (RFC 6675 §5.1).
 pub(super) fn mark_unsacked_lost(s: &mut SenderState, guard: &mut ReductionGuard, urgent: &mut UrgentQueue) {
-    abandon(s, guard, urgent);
+    abandon_recovery(s, guard, urgent);
     s.scoreboard.mark_all_lost();
 }
 

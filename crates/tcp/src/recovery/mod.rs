@@ -9,8 +9,8 @@
 //! | [`Rfc6675`] | if DupThresh separate SACKed ranges, or SACKed bytes of as many segments, lie above it in sequence order | bytes neither SACKed nor lost; PRR |
 //! | [`RateHalving`] | if DupThresh SACKed segments lie above it; a retransmission, if a segment sent after it has arrived | as [`Rfc6675`], lowered with every second ACK |
 //! | [`Ns2LinuxRecovery`] | if DupThresh + 1 SACKed segments lie above it; a retransmission, also if a much later retransmission has arrived | as [`Rfc6675`], by ns-2.35's rules |
-//! | [`Esack`] | if DupThresh segments sent after it have arrived (Algorithm 1 of Yun 2009), except while a link layer retransmits it | as [`Rfc6675`], without halving |
-//! | [`Rack`] | if a segment sent later arrived longer ago than the reordering window | as [`Rfc6675`]; PRR |
+//! | [`EsackRecovery`] | if DupThresh segments sent after it have arrived (Algorithm 1 of Yun 2009), except while a link layer retransmits it | as [`Rfc6675`], without halving |
+//! | [`RackRecovery`] | if a segment sent later arrived longer ago than the reordering window | as [`Rfc6675`]; PRR |
 //! | [`DcrRecovery`] | as [`Rfc6675`], a round trip later | all outstanding data during the delay |
 
 mod common;
@@ -26,9 +26,9 @@ mod sack;
 pub use duplicates::{PartialAckReaction, RenoRecovery, TahoeRecovery, TcpClRecovery, VegasRecovery};
 pub use notice_aware::NoticeAwareRecovery;
 pub use ns2::{Ns2LinuxRecovery, Ns2VegasRecovery};
-pub use order::{Entry, Esack, Lhp, PacketList, Trigger};
+pub use order::{EsackRecovery, LhpRecovery, SendOrderEntry, SendOrderList, TriggerField};
 pub(crate) use prr::Prr;
-pub use rack::Rack;
+pub use rack::RackRecovery;
 pub use sack::{DcrRecovery, RateHalving, Rfc6675, SackPipe};
 
 use crate::config::{LossDetection, SackRecovery};
@@ -52,7 +52,7 @@ pub static RECOVERY_KINDS: &[RecoveryKind] = &[
     RecoveryKind { name: "reno", needs_sack: false, build: reno },
     RecoveryKind { name: "newreno", needs_sack: false, build: newreno },
     RecoveryKind { name: "sack", needs_sack: true, build: sack },
-    RecoveryKind { name: "esack", needs_sack: true, build: |_| Box::new(Esack::default()) },
+    RecoveryKind { name: "esack", needs_sack: true, build: |_| Box::new(EsackRecovery::default()) },
 ];
 
 /// Returns the configured recovery. The default is Reno's.
@@ -93,6 +93,6 @@ pub fn recovery_by_detection(
     match c.loss_detection {
         LossDetection::Duplicates => own(c),
         LossDetection::Rfc6675 => Box::new(Rfc6675::new(c)),
-        LossDetection::Rack => Box::new(Rack::new(c)),
+        LossDetection::Rack => Box::new(RackRecovery::new(c)),
     }
 }

@@ -1,7 +1,7 @@
 use super::common::segment_at_nxt;
-use crate::scoreboard::duplicate;
+use crate::scoreboard::find_dsack;
 use crate::seams::{
-    Ack, AdvanceOutcome, Detection, NextSegment, Ns2Agent, Recovery, RepairKind, UndoEvidence, Window,
+    Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Ns2Agent, Recovery, RepairKind, UndoEvidence, Window,
 };
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
@@ -69,7 +69,7 @@ impl NoticeAwareRecovery {
     /// Counts a duplicate ACK. Returns true if a notice explains the duplicate ACK.
     fn count_duplicate(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
-        let has_news = a.sack.is_empty() || (*a.sack != self.sack && duplicate(s.una, a.sack).is_none());
+        let has_news = a.sack.is_empty() || (*a.sack != self.sack && find_dsack(s.una, a.sack).is_none());
         self.sack = *a.sack;
         // While no data is outstanding, a duplicate ACK does not report a delivered segment.
         self.duplicates += u32::from(has_news && s.has_outstanding_data());
@@ -90,9 +90,11 @@ impl NoticeAwareRecovery {
     }
 
     /// Returns the detected loss, unless a link layer is still retransmitting the segment.
-    fn spare(&self, detect: Detection) -> Detection {
+    fn ignore_held_loss(&self, detect: DetectionOutcome) -> DetectionOutcome {
         match detect {
-            Detection::Lost(seq) if self.is_link_retransmitting(seq, self.now) => Detection::Nothing,
+            DetectionOutcome::Lost(seq) if self.is_link_retransmitting(seq, self.now) => {
+                DetectionOutcome::Nothing
+            }
             found => found,
         }
     }
@@ -101,7 +103,7 @@ impl NoticeAwareRecovery {
     fn end_hold(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
-        self.inner.hold(s, seq, Time::ZERO);
+        self.inner.hold_segment(s, seq, Time::ZERO);
     }
 
     /// True if a duplicate ACK releases new data. Lost segments are retransmitted before new data.
@@ -117,19 +119,19 @@ impl NoticeAwareRecovery {
 // Every method is forwarded to the inner recovery, also methods with a default body. The lint finds omissions.
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for NoticeAwareRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         // Duplicate ACKs that a notice explains do not indicate a loss. Their other effects remain.
         if self.count_duplicate(s, a) && !self.recovering && !self.inner.uses_sending_order() {
             self.inner.on_uncounted_duplicate(s, a);
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         }
-        let detect = self.inner.on_duplicate(s, a);
-        self.spare(detect)
+        let detect = self.inner.on_duplicate_ack(s, a);
+        self.ignore_held_loss(detect)
     }
 
-    fn next_loss(&mut self) -> Detection {
+    fn next_loss(&mut self) -> DetectionOutcome {
         let detect = self.inner.next_loss();
-        self.spare(detect)
+        self.ignore_held_loss(detect)
     }
 
     fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
@@ -216,10 +218,10 @@ impl Recovery for NoticeAwareRecovery {
         self.inner.deadline()
     }
 
-    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detection {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> DetectionOutcome {
         self.now = now;
         let detect = self.inner.on_deadline(s, now);
-        self.spare(detect)
+        self.ignore_held_loss(detect)
     }
 
     fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &NextSegment, earlier: Option<u64>) {
@@ -258,13 +260,13 @@ impl Recovery for NoticeAwareRecovery {
         true
     }
 
-    fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
+    fn hold_segment(&mut self, s: &mut SenderState, seq: u64, until: Time) {
         self.held.retain(|held| held.0 != seq);
         self.held.push((seq, until));
-        self.inner.hold(s, seq, until);
+        self.inner.hold_segment(s, seq, until);
     }
 
-    fn is_held(&self, s: &SenderState, now: Time) -> bool {
-        self.is_link_retransmitting(s.una, now) || self.inner.is_held(s, now)
+    fn is_first_missing_held(&self, s: &SenderState, now: Time) -> bool {
+        self.is_link_retransmitting(s.una, now) || self.inner.is_first_missing_held(s, now)
     }
 }

@@ -29,12 +29,12 @@ pub(super) trait RttEstimate: Copy + Debug + Send + 'static {
 pub(super) struct ExactRto<E> {
     /// Mean and deviation of the RTT; `None` before the first sample.
     estimate: Option<E>,
-    timeout: Timeout,
+    timeout: BackedOffTimeout,
 }
 
 impl<E> ExactRto<E> {
     pub fn new(config: RtoConfig) -> Self {
-        ExactRto { estimate: None, timeout: Timeout::new(config) }
+        ExactRto { estimate: None, timeout: BackedOffTimeout::new(config) }
     }
 }
 
@@ -55,7 +55,7 @@ impl<E: RttEstimate> RtoPolicy for ExactRto<E> {
     }
 
     fn on_slow_handshake(&mut self) {
-        self.timeout.after_slow_handshake();
+        self.timeout.reset_after_slow_handshake();
     }
 
     fn timeout(&self) -> Span {
@@ -67,7 +67,7 @@ impl<E: RttEstimate> RtoPolicy for ExactRto<E> {
     }
 
     fn timeout_with_extra_delay(&self, extra: Span) -> Span {
-        self.timeout.expecting(self.srtt(), extra)
+        self.timeout.timeout_with_extra_delay(self.srtt(), extra)
     }
 
     fn srtt(&self) -> Option<Span> {
@@ -85,17 +85,17 @@ impl<E: RttEstimate> RtoPolicy for ExactRto<E> {
 
 /// Timeout, and the number of times it was doubled.
 #[derive(Clone, Copy, Debug)]
-struct Timeout {
+struct BackedOffTimeout {
     config: RtoConfig,
     /// Timeout without backoff.
     base: Span,
     backoff: u64,
 }
 
-impl Timeout {
+impl BackedOffTimeout {
     /// Creates the initial timeout of RFC 6298 §2 (2.1), for use before the first sample.
     fn new(config: RtoConfig) -> Self {
-        Timeout { config, base: config.initial, backoff: 1 }
+        BackedOffTimeout { config, base: config.initial, backoff: 1 }
     }
 
     /// Sets the timeout after a sample, limited to the upper bound (RFC 6298 §2 (2.5)), and ends the backoff.
@@ -113,7 +113,7 @@ impl Timeout {
 
     /// Resets the timeout at the first data after a retransmitted SYN. RFC 6298 §5.7: "the RTO MUST be
     /// re-initialized to 3 seconds when data transmission begins".
-    fn after_slow_handshake(&mut self) {
+    fn reset_after_slow_handshake(&mut self) {
         self.set(self.base.max(Span::from_secs(3)));
     }
 
@@ -123,7 +123,7 @@ impl Timeout {
     }
 
     /// Returns the timeout, with backoff, for a round trip that may exceed `srtt` by `extra`.
-    fn expecting(&self, srtt: Option<Span>, extra: Span) -> Span {
+    fn timeout_with_extra_delay(&self, srtt: Option<Span>, extra: Span) -> Span {
         let late = srtt.unwrap_or(Span::ZERO) + extra + self.config.tick;
         self.backed_off(self.base.max(late))
     }

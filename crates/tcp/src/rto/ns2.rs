@@ -33,7 +33,7 @@ impl Ns2Rto {
 impl Ns2Rto {
     /// Adds a sample of `m` ticks. `deviate` computes the new deviation in quarters of a tick, from an error
     /// in ticks and the old deviation.
-    fn sample(&mut self, m: i64, deviate: impl Fn(i64, i64) -> i64) {
+    fn add_sample(&mut self, m: i64, deviate: impl Fn(i64, i64) -> i64) {
         if self.srtt8 == 0 {
             self.srtt8 = m << 3;
             self.rttvar4 = m << 1;
@@ -54,14 +54,14 @@ impl Ns2Rto {
 
 impl RtoPolicy for Ns2Rto {
     fn on_rtt(&mut self, sent: Time, now: Time) {
-        self.sample(self.ticks(sent, now), |error, rttvar4| error.abs() - (rttvar4 >> 2));
+        self.add_sample(self.ticks(sent, now), |error, rttvar4| error.abs() - (rttvar4 >> 2));
         self.backoff = 1;
     }
 
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
         // A round trip below the mean increases the deviation by an eighth of the increase that a round trip
         // above the mean would cause (Linux 2.6, tcp_rtt_estimator()).
-        self.sample(self.ticks(sent, now), |error, rttvar4| {
+        self.add_sample(self.ticks(sent, now), |error, rttvar4| {
             let change = error.abs() - (rttvar4 >> 2);
             if error < 0 && change > 0 { change >> 3 } else { change }
         });

@@ -22,7 +22,7 @@ impl SingleGain {
         SingleGain { config, mean: None, backoff: 1 }
     }
 
-    fn in_time(&self, ticks: f64) -> Span {
+    fn ticks_to_span(&self, ticks: f64) -> Span {
         Span::from_nanos((self.config.tick.nanos() as f64 * ticks + 0.5) as u64)
     }
 
@@ -77,11 +77,11 @@ impl RtoPolicy for SingleGain {
     }
 
     fn srtt(&self) -> Option<Span> {
-        self.mean.map(|(a, _)| self.in_time(a))
+        self.mean.map(|(a, _)| self.ticks_to_span(a))
     }
 
     fn rttvar(&self) -> Option<Span> {
-        self.mean.map(|(_, v)| self.in_time(v))
+        self.mean.map(|(_, v)| self.ticks_to_span(v))
     }
 
     fn snapshot(&self) -> Box<dyn RtoPolicy> {

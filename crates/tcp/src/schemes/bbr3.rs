@@ -9,10 +9,10 @@ mod state;
 use super::{ReceiverFeatures, Scheme};
 use crate::Config;
 use crate::notices::IgnoreNotices;
-use crate::recovery::Rack;
+use crate::recovery::RackRecovery;
 use crate::seams::SenderPolicies;
 use control::Bbr3;
-use settings::{PARAMS, Settings};
+use settings::{PARAMS, Bbr3Settings};
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "bbr3",
@@ -26,19 +26,19 @@ pub(super) static SCHEME: Scheme = Scheme {
             it until the next probe. Losses at other times lower its short-term bounds to the rate and the amount of \
             the deliveries in the round trip of the loss, but by at most 30 %, until the next probe. Every five \
             seconds it halves the data in flight for 200 ms, to measure the path without its own queue.",
-    helps: "With queues shorter than the bandwidth-delay product, where BBR v1 keeps losing segments, and beside Reno and CUBIC: with such \
+    applicability: "With queues shorter than the bandwidth-delay product, where BBR v1 keeps losing segments, and beside Reno and CUBIC: with such \
     queues a Reno or CUBIC flow obtains a tenth of the capacity beside v1, and a third beside v3. Wireless losses cost little \
             at 0.1 %; on a path with a bandwidth-delay product of some dozens of segments they cost about a sixth of \
             the capacity at 1 %, half at 2 %, and most at 5 %, where v1 still fills the path.",
-    cite: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",
-    needs: &[],
+    citation: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",
+    network_requirements: &[],
     params: PARAMS,
-    verified: &[
+    verified_rules: &[
         "states, gains, filters, bounds, probing, undoing and the window: draft-ietf-ccwg-bbr-06 and its editors' copy of August 2026, \
          which differ in words only; each step was compared by hand",
         "the draft's example cases: plateau, loss and drain exits, precautionary probing, ProbeRTT, undo",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "\"in flight\" in the cycle, a term of the draft, is taken before the ACK is processed, as in Linux' v3: with \
          the window at a bound, the flight after the ACK would never reach the bound",
         "a bound that is not a whole number of segments counts as reached if another segment would exceed it",
@@ -54,9 +54,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
     build: &|p, c| SenderPolicies {
-        control: Box::new(Bbr3::new(Settings::new(p), c)),
+        control: Box::new(Bbr3::new(Bbr3Settings::new(p), c)),
         // BBR v3 sets the window by its model in recovery too (§5.6.4.4), so PRR is off.
-        recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
+        recovery: Box::new(RackRecovery::new(&Config { prr: false, ..*c })),
         notices: Box::new(IgnoreNotices),
     },
 };

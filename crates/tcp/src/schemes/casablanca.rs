@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
@@ -17,15 +17,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The sender marks one of k + 1 segments \"out\", and full queues drop these first; a wireless link loses \
             both kinds with the same probability. If more of the lost segments carry the mark than chance explains, \
             the loss is congestion and the window is halved; otherwise the segments are retransmitted and the window stays unchanged.",
-    helps: "On paths where every queue supports the mark. A single loss is a weak criterion: a wireless link loses a marked \
+    applicability: "On paths where every queue supports the mark. A single loss is a weak criterion: a wireless link loses a marked \
             segment by chance \
     in one of k + 1 cases. Overload that fills a queue with unmarked segments, and losses in bursts, lead to wrong classifications.",
-    cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
+    citation: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
            Wired-Wireless Networks, IEEE/ACM Trans. Networking 13(3), 2005",
-    needs: &["biased-queue"],
+    network_requirements: &["biased-queue"],
     params: &[Param::with_range("k", 4.0, (1.0, 1e6), "number of unmarked segments per segment marked \"out\"")],
-    verified: &["two priorities, and the difference of their loss rates as the criterion: Yun 2009 §2.3"],
-    reconstructed: &[
+    verified_rules: &["two priorities, and the difference of their loss rates as the criterion: Yun 2009 §2.3"],
+    reconstructed_rules: &[
         "k = 4; every (k + 1)th segment of the stream carries the mark, also in retransmissions",
         "the criterion is a one-sided binomial test at 10 %, and for a single loss the mark of the lost segment",
         "SACK blocks show the missing segments when a loss is detected; loss recovery is NewReno's",
@@ -100,7 +100,7 @@ impl CongestionControl for Casablanca {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        if l.signal == Signal::Duplicates && self.classify(s) == LossClass::Wireless {
+        if l.signal == CongestionSignal::Duplicates && self.classify(s) == LossClass::Wireless {
             return LossClass::Wireless;
         }
         Reno.on_loss(w, l, s)

@@ -7,7 +7,7 @@ mod velocity;
 use super::{ReceiverFeatures, Param, Scheme};
 use crate::Config;
 use crate::notices::IgnoreNotices;
-use crate::recovery::Rack;
+use crate::recovery::RackRecovery;
 use crate::seams::SenderPolicies;
 use control::Copa;
 
@@ -23,12 +23,12 @@ pub(super) static SCHEME: Scheme = Scheme {
             every Copa flow in it measures the empty path. If the queue does not empty, another flow fills it: \
             1/delta then grows by one per round trip and halves at each loss, as Reno's window does, until the \
             queue empties again.",
-    helps: "In long queues, for flows that need low delay: it keeps a few segments in the queue, for any buffer size. \
+    applicability: "In long queues, for flows that need low delay: it keeps a few segments in the queue, for any buffer size. \
             Wireless losses do not reduce its window while it is alone. It interprets other variations of delay, such as those \
             of a contending and retrying MAC, as a queue; if another flow fills the queue, Copa also fills it. Ten Copa flows \
             in a long queue classify each other as flows that fill the queue; in a short queue they overflow it.",
-    cite: "V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, NSDI 2018",
-    needs: &[],
+    citation: "V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, NSDI 2018",
+    network_requirements: &[],
     params: &[
         Param::with_range(
             "delta",
@@ -36,13 +36,13 @@ pub(super) static SCHEME: Scheme = Scheme {
             (0.001, 10.0),
             "delta of the default mode: 1/delta segments wait in the queue (§2.2: 0.5)",
         ),
-        Param::with_words(
+        Param::with_choices(
             "competitive",
             &["on", "off"],
             "competitive mode beside flows that fill the queue (§2.2); off = always the delta of the default mode",
         ),
     ],
-    verified: &[
+    verified_rules: &[
         "by hand: target rate, direction, velocity, standing round trip, test for an empty queue, delta in both \
          modes, pacing, and a queue that oscillates between 0 and 2.5/delta segments every five round trips. The \
          expected values follow from quotations of the paper's §2 and §3 in other implementations; only the \
@@ -50,7 +50,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "compared with the source of the authors' sender (genericCC), which keeps at least two segments and at most \
          doubles the window in a round trip, for any velocity",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "every segment is acknowledged immediately, as by the authors' receiver. An ACK of two segments would \
          release two segments together; the second would wait in a queue, and the sender would conclude that \
          another flow fills it",
@@ -71,7 +71,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: &|p, c| SenderPolicies {
         control: Box::new(Copa::new(p.get("delta"), p.choice("competitive") == 0)),
         // Copa does not reduce its window for a loss, so PRR is off.
-        recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
+        recovery: Box::new(RackRecovery::new(&Config { prr: false, ..*c })),
         notices: Box::new(IgnoreNotices),
     },
 };

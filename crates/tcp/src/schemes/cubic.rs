@@ -1,9 +1,9 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
-use crate::cubic::{Constants, Cubic, Version};
+use crate::cubic::{CubicConstants, Cubic, CubicVersion};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::SenderPolicies;
-use crate::slow_start::SlowStart;
+use crate::slow_start::SlowStartMethod;
 use crate::{Config, Preset};
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -14,33 +14,33 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "After a loss the window falls to 0.7 and returns to the size at the loss along a cubic of time: fast at first, slowly near \
             that size, then faster again, and never slower than Reno. Slow start ends when delays grow. CUBIC is the default of Linux, \
             Windows and Apple's systems.",
-    helps: "On paths with a large bandwidth-delay product, where Reno needs minutes to regain its window. A random loss reduces the window \
+    applicability: "On paths with a large bandwidth-delay product, where Reno needs minutes to regain its window. A random loss reduces the window \
     to 0.7 of its size, where Reno halves it; windows of some dozens of segments grow as those of Reno.",
-    cite: "RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023; RFC 9406, HyStart++: Modified Slow Start for TCP, 2023; S. Ha and \
+    citation: "RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023; RFC 9406, HyStart++: Modified Slow Start for TCP, 2023; S. Ha and \
            I. Rhee, Taming the Elephants: New TCP Slow Start, Computer Networks 55(9), 2011",
-    needs: &[],
+    network_requirements: &[],
     params: &[
         Param::with_range("beta", 0.7, (0.1, 0.95), "window after a loss, as a share of the window before it (RFC 9438 §4.6)"),
         Param::with_range("C", 0.4, (0.001, 100.0), "steepness of the cubic, segments per second cubed (RFC 9438 §5.1)"),
-        Param::with_words(
+        Param::with_choices(
             "form",
             &["auto", "rfc", "linux"],
             "rfc = RFC 9438; linux = Linux 6, which grows by a twentieth of the window per round trip until the first \
              loss sets W_max; auto = linux with preset linux, else rfc",
         ),
-        Param::with_words(
+        Param::with_choices(
             "slow_start",
             &["auto", "hystart++", "hystart", "standard"],
             "end of slow start before a loss: hystart++ = RFC 9406; hystart = Ha and Rhee 2011, as in Linux; standard = none; auto = \
              hystart in the form of Linux, else hystart++, as RFC 9438 §4.10 recommends",
         ),
-        Param::with_words(
+        Param::with_choices(
             "fast_convergence",
             &["on", "off"],
             "a loss below the last W_max reduces W_max further, for flows that come later (RFC 9438 §4.7)",
         ),
     ],
-    verified: &[
+    verified_rules: &[
         "the cubic, its time to the plateau, the Reno-friendly growth, fast convergence, the window after a loss, a \
          mark and a timeout, and undoing: RFC 9438, by hand; conservative slow start: RFC 9406, by hand",
         "with preset linux within 4 % of a Linux 6.18 kernel from 0.01 to 5 % loss (+0.6, -1.2, -0.6, -3.4 %); \
@@ -55,25 +55,25 @@ pub(super) static SCHEME: Scheme = Scheme {
          kernel's limit of 2 ms and breaks trains; slow start then ends at any point up to the first loss",
         "goodput within 5 % of ns-3.44 at 0.01 and 1 % loss (+3.6 and -2.7 %, mean of 20)",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "round-trip times are exact; Linux also checks for the end of slow start while a recovery reduces the window to ssthresh",
     ],
     features: ReceiverFeatures::SACK,
-    build: &|p, c| SenderPolicies { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    build: &|p, c| SenderPolicies { control: Box::new(build_control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
-pub(super) fn control(p: &Params, c: &Config) -> Cubic {
+pub(super) fn build_control(p: &Params, c: &Config) -> Cubic {
     let form = match p.choice("form") {
-        0 if c.stack == Preset::Linux => Version::Linux,
-        2 => Version::Linux,
-        _ => Version::Rfc,
+        0 if c.stack == Preset::Linux => CubicVersion::Linux,
+        2 => CubicVersion::Linux,
+        _ => CubicVersion::Rfc,
     };
     let slow_start = match (p.choice("slow_start"), form) {
-        (0, Version::Linux) | (2, _) => SlowStart::hystart(c.pacing),
-        (3, _) => SlowStart::Standard,
-        _ => SlowStart::hystart_plus_plus(c.pacing),
+        (0, CubicVersion::Linux) | (2, _) => SlowStartMethod::hystart(c.pacing),
+        (3, _) => SlowStartMethod::Standard,
+        _ => SlowStartMethod::hystart_plus_plus(c.pacing),
     };
-    let constants = Constants {
+    let constants = CubicConstants {
         beta: p.get("beta"),
         c: p.get("C"),
         fast_convergence: p.choice("fast_convergence") == 0,

@@ -4,7 +4,7 @@ use crate::config::HalveFrom;
 use crate::control::{Reno, set_reduced_window, floor_segments};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -16,30 +16,30 @@ pub(super) static SCHEME: Scheme = Scheme {
             The sender keeps a moving mean alpha of the share of its bytes that were marked, and on a mark, once per \
             window, reduces its window by the share alpha/2: by half, as Reno, if every packet was marked, and by a small share if few \
             packets were marked. Growth and the response to losses are Reno's.",
-    helps: "On paths where every bottleneck marks all packets above a threshold K: the queue length remains about K, and the \
+    applicability: "On paths where every bottleneck marks all packets above a threshold K: the queue length remains about K, and the \
             link is fully used if K is at least \
     a seventh of the bandwidth-delay product. Without marks DCTCP is Reno with SACK, and does not distinguish wireless losses from \
     congestion. Beside flows that respond to marks as in RFC 3168, DCTCP takes more than its share, so it does not suit the open Internet.",
-    cite: "RFC 8257, Data Center TCP (DCTCP): TCP Congestion Control for Data Centers, 2017; M. Alizadeh et al., Data Center TCP (DCTCP), \
+    citation: "RFC 8257, Data Center TCP (DCTCP): TCP Congestion Control for Data Centers, 2017; M. Alizadeh et al., Data Center TCP (DCTCP), \
            SIGCOMM 2010",
-    needs: &["step-marking"],
+    network_requirements: &["step-marking"],
     params: &[
         Param::with_range("g", 1.0 / 16.0, (1.0 / 1024.0, 1.0), "gain of the moving mean alpha, updated once per window (RFC 8257 §4.2)"),
         Param::with_range("alpha", 1.0, (0.0, 1.0), "initial alpha; with 1 the first mark halves the window (RFC 8257 §3.3)"),
     ],
-    verified: &[
+    verified_rules: &[
         "the receiver's two states and the ACK at a change of state, alpha, the reduction once per window, the \
          response to a loss and to a timeout: RFC 8257 §3.2 to §3.5, by hand",
         "alpha, and the amplitudes of window and queue: the fluid model of Alizadeh et al. 2010 §3.3",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "a mark reduces cwnd, as in the RFC, also with presets in which a loss halves the data in flight",
         "retransmissions are not ECN-capable (RFC 3168 §6.1.5; RFC 8257 does not mention them); with preset linux all packets \
          are ECN-capable, pure \
          ACKs included, as in Linux' DCTCP",
         "K is a quarter of the buffer if the scenario names no queue",
     ],
-    features: ReceiverFeatures { echo: EchoMode::EachByte, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { echo_mode: EchoMode::EachByte, ..ReceiverFeatures::SACK },
     build: &|p, c| SenderPolicies { control: Box::new(Dctcp::new(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
@@ -86,7 +86,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        if l.signal == Signal::Echo {
+        if l.signal == CongestionSignal::Echo {
             set_reduced_window(w, Some(self.marked_window(w.cwnd)), l.signal);
             return LossClass::Congestion;
         }
@@ -94,7 +94,7 @@ impl CongestionControl for Dctcp {
     }
 
     /// Implements §3.3, steps 1 to 8. SACK blocks are ignored.
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked_bytes;
         self.marked += if a.ece { a.acked_bytes } else { 0 };
         if s.una <= self.window_end {
@@ -129,15 +129,15 @@ mod tests {
             let una = s.una + MSS;
             (s.una, s.nxt) = (una, una + segments * MSS);
             let ece = n >= segments - marked;
-            d.observe(
-                &Ack { ece, ..Ack::of(Time::ZERO, MSS) },
+            d.observe_ack(
+                &Ack { ece, ..Ack::with_acked_bytes(Time::ZERO, MSS) },
                 s,
             );
         }
     }
 
-    fn loss(signal: Signal) -> Loss {
-        Loss { now: Time::ZERO, signal, base: Some(60.0), half: 30.0, window: 30.0 }
+    fn loss(signal: CongestionSignal) -> Loss {
+        Loss { now: Time::ZERO, signal, halving_base: Some(60.0), halved_base: 30.0, halved_cwnd: 30.0 }
     }
 
     fn is_near(value: f64, expected: f64) {
@@ -178,7 +178,7 @@ mod tests {
             [(1.0, 100.0, 50.0, 50.0), (0.4, 100.0, 80.0, 80.0), (0.0, 100.0, 100.0, 100.0), (1.0, 3.0, 1.5, 2.0)]
         {
             let mut w = Window { cwnd, ssthresh: f64::INFINITY };
-            let judged = Dctcp { alpha, ..dctcp() }.on_loss(&mut w, &loss(Signal::Echo), &state());
+            let judged = Dctcp { alpha, ..dctcp() }.on_loss(&mut w, &loss(CongestionSignal::Echo), &state());
             assert_eq!((w, judged), (Window { cwnd: left, ssthresh }, LossClass::Congestion));
         }
     }
@@ -188,7 +188,7 @@ mod tests {
     fn in_linux_a_mark_takes_whole_segments() {
         let mut d = Dctcp { alpha: 0.1, takes_whole: true, ..dctcp() };
         let mut w = Window { cwnd: 43.9, ssthresh: f64::INFINITY };
-        d.on_loss(&mut w, &loss(Signal::Echo), &state());
+        d.on_loss(&mut w, &loss(CongestionSignal::Echo), &state());
         assert_eq!(w.cwnd, 41.0);
     }
 
@@ -196,7 +196,7 @@ mod tests {
     // alpha.
     #[test]
     fn a_loss_halves_the_dctcp_window_for_any_alpha() {
-        for (signal, cwnd) in [(Signal::Duplicates, 30.0), (Signal::Timeout, 1.0)] {
+        for (signal, cwnd) in [(CongestionSignal::Duplicates, 30.0), (CongestionSignal::Timeout, 1.0)] {
             let mut d = Dctcp { alpha: 0.1, ..dctcp() };
             let mut w = Window { cwnd: 60.0, ssthresh: 40.0 };
             d.on_loss(&mut w, &loss(signal), &state());

@@ -9,18 +9,18 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP HACK, fixed",
     about: "HACK that ignores duplicate ACKs for a segment retransmitted on an ELN: segments that were sent before the retransmission \
     cause these duplicate ACKs.",
-    helps: "As for HACK; in addition, losses that an ELN reported do not halve the window. While the sender ignores duplicate ACKs, a \
+    applicability: "As for HACK; in addition, losses that an ELN reported do not halve the window. While the sender ignores duplicate ACKs, a \
     congestion loss of the same segment remains undetected.",
-    cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
+    citation: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818, section 5.3",
-    params: &[Param::with_words(
+    params: &[Param::with_choices(
         "shield",
         &["one-rtt", "until-rto"],
         "time after an ELN in which duplicate ACKs are ignored: one smoothed round-trip time, or until the segment is \
          acknowledged or times out",
     )],
-    verified: &["Yun 2009 §5.3 compares a sender of this name under LL-ELSN's notifications"],
-    reconstructed: &[
+    verified_rules: &["Yun 2009 §5.3 compares a sender of this name under LL-ELSN's notifications"],
+    reconstructed_rules: &[
         "the whole difference from HACK: the description of the scheme is lost, and each value of shield is one interpretation \
          of the name; one-rtt is the more probable interpretation",
     ],

@@ -1,5 +1,5 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
-use crate::control::{decrease, increase};
+use crate::control::{decrease_window, increase_window};
 use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
@@ -15,25 +15,25 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The window grows faster with the time since the last loss: as Reno's for one second, then by a quadratic \
             function of the time. A loss reduces the window to the share RTTmin/RTTmax, between 0.5 and 0.8, which just empties the queue. \
             If the rate has changed by more than 20 % since the previous loss, the loss halves the window.",
-    helps: "On fast and long paths with few losses, and with queues that are long for their link. With more than one random loss per \
+    applicability: "On fast and long paths with few losses, and with queues that are long for their link. With more than one random loss per \
     second the window grows as that of Reno.",
-    cite: "D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008",
-    needs: &[],
+    citation: "D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008",
+    network_requirements: &[],
     params: &[
         Param::with_range("delta_l", 1.0, (0.0, 1000.0), "time after a loss with Reno's growth, s"),
         Param::with_range("delta_b", 0.2, (0.0, 1.0), "relative change of the rate between two losses above which the second loss halves the window"),
-        Param::with_words(
+        Param::with_choices(
             "rtt_scaling",
             &["on", "off"],
             "on: growth per round trip in proportion to the smallest round trip, with a factor of 1 at 100 ms, limited to 0.1 \
              to 2, and never slower than Reno's growth (Linux); off: the draft without this option",
         ),
     ],
-    verified: &[
+    verified_rules: &[
         "alpha, the reduction at a loss and its bounds, the switch on a change of the rate, 2(1 - beta), the scaling \
          and its bounds: Linux' and FreeBSD's sources, by hand",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "the draft was not available: its rules are those that both sources, which cite the draft, have in common",
         "the rate is that of Linux: the maximum of a moving mean over round trips, from the fourth round trip after a loss on",
         "the longest round trip rises by at most 20 ms per sample and decays by 5 % at each loss, as in Linux",
@@ -80,7 +80,7 @@ const BETA: (f64, f64) = (0.5, 0.8);
 const REFERENCE_RTT_SECS: f64 = 0.1;
 const RTT_SCALE_RANGE: (f64, f64) = (0.1, 2.0);
 /// Maximum increase of the maximum RTT by one sample. Limits the effect of a delayed ACK (Linux).
-const LONGEST_STEP: Span = Span::from_millis(20);
+const MAX_RTT_INCREASE: Span = Span::from_millis(20);
 
 impl Htcp {
     fn new(p: &Params) -> Self {
@@ -126,7 +126,7 @@ impl Htcp {
     fn add_rtt_sample(&mut self, rtt: Span) {
         let least = self.least.unwrap_or(rtt);
         let longest = self.memory.longest.unwrap_or(least).max(least);
-        self.memory.longest = Some(if rtt <= longest + LONGEST_STEP { longest.max(rtt) } else { longest });
+        self.memory.longest = Some(if rtt <= longest + MAX_RTT_INCREASE { longest.max(rtt) } else { longest });
     }
 }
 
@@ -143,7 +143,7 @@ impl CongestionControl for Htcp {
             let is_settled = a.now - since >= least * 4;
             self.rate.on_ack(a.now, a.delivered_bytes as f64 / s.mss as f64, w.cwnd - alpha, least, is_settled);
         }
-        increase(w, alpha, a, s);
+        increase_window(w, alpha, a, s);
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
@@ -152,7 +152,7 @@ impl CongestionControl for Htcp {
         }
         self.point = s.sent_end;
         self.beta = self.adaptive_beta();
-        decrease(w, self.beta, l);
+        decrease_window(w, self.beta, l);
         let longest = match (self.least, self.memory.longest) {
             (Some(least), Some(longest)) if longest > least => Some(least + (longest - least) * 19 / 20),
             (_, longest) => longest,
@@ -162,12 +162,12 @@ impl CongestionControl for Htcp {
         LossClass::Congestion
     }
 
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
+    fn on_spurious_reduction(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         w.restore(before);
         self.memory = self.before;
     }
 
-    fn observe(&mut self, a: &Ack, _: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, _: &SenderState) {
         self.rtt = a.newest_rtt;
         if let Some(rtt) = self.rtt {
             self.least = min_with_sample(self.least, rtt);
@@ -219,7 +219,7 @@ impl Throughput {
 mod tests {
     use super::*;
     use crate::Preset;
-    use crate::seams::Signal;
+    use crate::seams::CongestionSignal;
 
     const MSS: u64 = 1000;
 
@@ -270,7 +270,7 @@ mod tests {
             let rate = Throughput { greatest: Some(now), ..Throughput::default() };
             let mut h = Htcp { least: Some(ms(60)), memory, rate, ..htcp(&[]) };
             let mut w = Window { cwnd: 110.0, ssthresh: 10.0 };
-            let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(100.0), half: 50.0, window: 50.0 };
+            let loss = Loss { now: Time::ZERO, signal: CongestionSignal::Duplicates, halving_base: Some(100.0), halved_base: 50.0, halved_cwnd: 50.0 };
             assert_eq!(h.on_loss(&mut w, &loss, &SenderState::new(&Preset::Ns2.config(1000))), LossClass::Congestion);
             assert_eq!((w.cwnd, h.memory.rate), (w.ssthresh, Some(now)));
             (w.cwnd / 100.0, h.memory.longest.expect("as before"))
@@ -299,8 +299,8 @@ mod tests {
         for (now, rtt) in acks {
             s.una += MSS;
             s.nxt = s.una;
-            let ack = Ack { newest_rtt: Some(ms(rtt)), ..Ack::of(Time::ZERO + ms(now), MSS) };
-            h.observe(&ack, &s);
+            let ack = Ack { newest_rtt: Some(ms(rtt)), ..Ack::with_acked_bytes(Time::ZERO + ms(now), MSS) };
+            h.observe_ack(&ack, &s);
             h.on_ack(&mut w, &ack, &s);
         }
         w
@@ -358,11 +358,11 @@ mod tests {
         h.least = Some(ms(50));
         let before = Window { cwnd: 40.0, ssthresh: 20.0 };
         let mut w = before;
-        for signal in [Signal::Duplicates, Signal::Timeout] {
-            h.on_loss(&mut w, &Loss { now: late, signal, base: Some(40.0), half: 20.0, window: 20.0 }, &s);
+        for signal in [CongestionSignal::Duplicates, CongestionSignal::Timeout] {
+            h.on_loss(&mut w, &Loss { now: late, signal, halving_base: Some(40.0), halved_base: 20.0, halved_cwnd: 20.0 }, &s);
             assert_eq!((h.memory.since, h.memory.rate), (Some(late), None));
         }
-        h.on_spurious(&mut w, &before, &s);
+        h.on_spurious_reduction(&mut w, &before, &s);
         assert_eq!(w, before);
         assert_eq!((h.memory.since, h.memory.longest, h.memory.rate), (Some(early), Some(ms(90)), Some(7.0)));
     }

@@ -1,6 +1,6 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
-use crate::config::{Growth, CwndValidation};
-use crate::control::{Reno, increase};
+use crate::config::{WindowGrowth, CwndValidation};
+use crate::control::{Reno, increase_window};
 use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
@@ -18,28 +18,28 @@ pub(super) static SCHEME: Scheme = Scheme {
             ACK adds 2^rho - 1 segments in slow start and rho²/cwnd in congestion avoidance. Losses halve the window \
             as in Reno. The first ACKs estimate the bandwidth-delay product, at which slow start ends, and segments \
             are spaced over the round trip.",
-    helps: "On satellite links and other long links with random losses: the rate does not decrease with the round-trip time, and flows \
+    applicability: "On satellite links and other long links with random losses: the rate does not decrease with the round-trip time, and flows \
     with long round trips obtain their share beside flows with short ones. In the form of Linux, which neither estimates the \
     bandwidth-delay product nor spaces segments, slow start overshoots a long path by tens of thousands of segments. With round-trip times \
     below 25 ms, Hybla is Reno.",
-    cite: "C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite \
+    citation: "C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite \
            Communications and Networking 22(5), 2004",
-    needs: &[],
+    network_requirements: &[],
     params: &[
         Param::with_range("rtt0", 25.0, (1.0, 10_000.0), "RTT0, ms: the round trip of the reference connection, whose growth Hybla matches"),
-        Param::with_words(
+        Param::with_choices(
             "form",
             &["paper", "linux"],
             "paper: slow start ends at an estimate of the bandwidth-delay product (Hoe 1996), and segments are spaced over the \
              round trip, as Hybla's paper recommends; linux: neither of these",
         ),
     ],
-    verified: &[
+    verified_rules: &[
         "both increments, by hand; with Linux' source: rho at least 1, from the smallest round trip so far, no window above 65535 \
          segments, and with form linux no growth in slow start unless more than half of the window is used",
         "goodput at 25 and at 300 ms with 0.1 % losses does not fall with the round trip: the model of the paper",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "rho is computed from the smallest round trip of a single segment; in Linux from the smallest smoothed round trip",
         "with growth by bytes (preset linux) an ACK counts as often as it acknowledges segments; in Linux it counts once",
         "only the receive window bounds the outstanding data: the send buffer of a Linux host, at most 4 MiB by \
@@ -132,19 +132,19 @@ impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // A single ACK may increase the window by thousands of segments. In Linux the next ACKs do not increase the
         // window before the flight has used it.
-        let is_used = self.form == Version::Paper || s.usage.permits_growth(CwndValidation::Full, w);
+        let is_used = self.form == Version::Paper || s.window_usage.permits_growth(CwndValidation::Full, w);
         if !self.on_first_flight_ack(w, a.now, s) {
             return;
         }
         if w.in_slow_start() {
             if is_used {
                 self.grow_in_slow_start(w, match s.growth {
-                    Growth::PerAck => 1.0,
-                    Growth::PerByte => a.growth_bytes as f64 / s.mss as f64,
+                    WindowGrowth::PerAck => 1.0,
+                    WindowGrowth::PerByte => a.growth_bytes as f64 / s.mss as f64,
                 });
             }
         } else {
-            increase(w, self.rho() * self.rho(), a, s);
+            increase_window(w, self.rho() * self.rho(), a, s);
         }
         w.cwnd = w.cwnd.min(MAX_CWND);
     }
@@ -154,7 +154,7 @@ impl CongestionControl for Hybla {
         Reno.on_loss(w, l, s)
     }
 
-    fn observe(&mut self, a: &Ack, _: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, _: &SenderState) {
         if let Some(rtt) = a.newest_rtt {
             self.least = min_with_sample(self.least, rtt);
         }
@@ -185,7 +185,7 @@ mod tests {
         let mut w = w;
         let acked = 2 * MSS;
         let ack =
-            Ack::of(Time::ZERO, acked);
+            Ack::with_acked_bytes(Time::ZERO, acked);
         h.on_ack(&mut w, &ack, &SenderState::new(&preset.config(MSS as u32)));
         w.cwnd
     }
@@ -218,10 +218,10 @@ mod tests {
             let mut h = Hybla { form, ..of(100) };
             let mut w = Window { cwnd: 10.0, ssthresh: 1e9 };
             let ack =
-                Ack::of(Time::ZERO, MSS);
+                Ack::with_acked_bytes(Time::ZERO, MSS);
             let after = [10, 9, 12, 13].map(|outstanding| {
                 let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
-                s.usage.record_transmission(outstanding, false, 1, 1 + outstanding * MSS);
+                s.window_usage.record_transmission(outstanding, false, 1, 1 + outstanding * MSS);
                 h.on_ack(&mut w, &ack, &s);
                 w.cwnd
             });
@@ -234,11 +234,11 @@ mod tests {
     fn begun(form: Version, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: FirstFlight::Quiet, form, ..of(100) };
         let mut s = SenderState { una: 1, nxt: 10_001, sent_end: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
-        s.usage.record_transmission(10, true, 1, 10_001);
+        s.window_usage.record_transmission(10, true, 1, 10_001);
         let mut w = Window { cwnd: 2.0, ssthresh };
         let mut hear = |&(ms, segments): &(u64, u64)| {
             let now = Time::ZERO + Span::from_millis(ms);
-            let ack = Ack::of(now, MSS);
+            let ack = Ack::with_acked_bytes(now, MSS);
             let una = 1 + segments * MSS;
             h.on_ack(&mut w, &ack, &SenderState { una, nxt: s.nxt.max(una), ..s.clone() });
             w
@@ -269,8 +269,8 @@ mod tests {
         let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut rho = |rtt: u64| {
             s.una += MSS;
-            let ack = Ack { newest_rtt: Some(Span::from_millis(rtt)), ..Ack::of(Time::ZERO, MSS) };
-            h.observe(&ack, &s);
+            let ack = Ack { newest_rtt: Some(Span::from_millis(rtt)), ..Ack::with_acked_bytes(Time::ZERO, MSS) };
+            h.observe_ack(&ack, &s);
             h.rho()
         };
         assert_eq!([rho(100), rho(200), rho(50), rho(100), rho(5)], [4.0, 4.0, 2.0, 2.0, 1.0]);

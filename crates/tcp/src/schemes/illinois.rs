@@ -1,9 +1,9 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
-use crate::control::{decrease, increase};
+use crate::control::{decrease_window, increase_window};
 use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -16,12 +16,12 @@ pub(super) static SCHEME: Scheme = Scheme {
             the mean delay of a round trip is near the minimum delay, the window grows by ten segments per round trip and a loss \
             reduces the window by an eighth. While the mean delay is near the maximum delay, the window grows by 0.3 segments per \
             round trip and a loss reduces the window by half.",
-    helps: "On fast and long paths, and with random losses on a path whose queue is short: the window recovers quickly and is reduced by \
+    applicability: "On fast and long paths, and with random losses on a path whose queue is short: the window recovers quickly and is reduced by \
     less. If the queue is nearly always full, Illinois halves its window as Reno does, and grows more slowly than Reno. With a window \
     below 15 segments Illinois behaves as Reno. Illinois classifies MAC jitter as queueing delay.",
-    cite: "S. Liu, T. Başar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed Networks, \
+    citation: "S. Liu, T. Başar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed Networks, \
            Performance Evaluation 65(6-7), 2008, first in VALUETOOLS 2006",
-    needs: &[],
+    network_requirements: &[],
     params: &[
         Param::with_range("alpha_min", 0.3, (0.01, 1.0), "segments added per round at the longest delay"),
         Param::with_range("alpha_max", 10.0, (1.0, 1000.0), "segments added per round at the shortest delays"),
@@ -33,11 +33,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::with_range("theta", 5.0, (1.0, 100.0), "consecutive round trips with a delay up to eta1 before alpha returns to alpha_max"),
         Param::with_range("window", 15.0, (1.0, 10_000.0), "window below which Illinois is Reno, segments (the paper's W_thresh)"),
     ],
-    verified: &[
+    verified_rules: &[
         "compared by hand with the paper and the source of Linux: both curves and their constants, the rule of the small window, \
          the wait for alpha_max, and the mean over a round trip",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "the round trips of theta must be consecutive; in Linux round trips with longer delays may lie between them",
         "RTT samples in recovery do not count, and neither do samples of segments that SACK reported before",
         "the window grows and shrinks by fractions of segments; Linux computes in 1/128 and 1/64",
@@ -56,7 +56,7 @@ struct Illinois {
     window: f64,
     /// RTT sample of the ACK being processed.
     rtt: Option<Span>,
-    delays: Delays,
+    delays: RttRange,
     round: Round,
     now: AimdParameters,
     /// Number of consecutive rounds with a delay below d_1 since the last longer delay; `None` before the
@@ -86,7 +86,7 @@ const RENO: AimdParameters = AimdParameters { alpha: 1.0, beta: 0.5 };
 
 /// Minimum and maximum RTT so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Delays {
+struct RttRange {
     least: Option<Span>,
     most: Span,
 }
@@ -131,7 +131,7 @@ impl Illinois {
             theta: p.get("theta") as u32,
             window: p.get("window"),
             rtt: None,
-            delays: Delays::default(),
+            delays: RttRange::default(),
             round: Round::default(),
             now: AimdParameters { alpha: p.get("alpha_max"), ..RENO },
             short: None,
@@ -187,12 +187,12 @@ impl CongestionControl for Illinois {
             self.update_aimd(w);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
-        increase(w, self.now.alpha, a, s);
+        increase_window(w, self.now.alpha, a, s);
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        decrease(w, 1.0 - self.now.beta, l);
-        if l.signal == Signal::Timeout {
+        decrease_window(w, 1.0 - self.now.beta, l);
+        if l.signal == CongestionSignal::Timeout {
             self.now = RENO;
             self.short = None;
             self.round = Round { end: s.nxt, ..Round::default() };
@@ -200,7 +200,7 @@ impl CongestionControl for Illinois {
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, _: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, _: &SenderState) {
         self.rtt = a.newest_rtt;
     }
 }
@@ -222,7 +222,7 @@ mod tests {
     /// Returns alpha and beta after a round with a mean RTT of `mean` ms. Earlier RTTs are between 100 and
     /// 200 ms.
     fn paced(i: &mut Illinois, cwnd: f64, mean: u64) -> (f64, f64) {
-        i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };
+        i.delays = RttRange { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };
         i.round = Round { end: 0, sum: Span::from_millis(4 * mean), samples: 4 };
         i.update_aimd(&Window { cwnd, ssthresh: 1.0 });
         (i.now.alpha, i.now.beta)
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(paced(&mut illinois(), 14.9, 100), (1.0, 0.5));
         assert_eq!(paced(&mut illinois(), 15.0, 100), (10.0, 0.125));
         let mut i = illinois();
-        i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(100) };
+        i.delays = RttRange { least: Some(Span::from_millis(100)), most: Span::from_millis(100) };
         i.round = Round { end: 0, sum: Span::from_millis(100), samples: 1 };
         i.update_aimd(&Window { cwnd: 20.0, ssthresh: 1.0 });
         assert_eq!(i.now, AimdParameters { alpha: 10.0, beta: 0.125 });
@@ -277,16 +277,16 @@ mod tests {
     // and beta are Reno's.
     #[test]
     fn losses_reduce_the_illinois_window_by_beta() {
-        let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(80.0), half: 40.0, window: 40.0 };
+        let loss = |signal| Loss { now: Time::ZERO, signal, halving_base: Some(80.0), halved_base: 40.0, halved_cwnd: 40.0 };
         let s = SenderState::new(&Preset::Ns2.config(1000));
         for (mean, left) in [(100, 70.0), (124, 64.0), (200, 40.0)] {
             let mut i = illinois();
             paced(&mut i, 80.0, mean);
             let mut w = Window { cwnd: 80.0, ssthresh: 20.0 };
-            i.on_loss(&mut w, &loss(Signal::Duplicates), &s);
+            i.on_loss(&mut w, &loss(CongestionSignal::Duplicates), &s);
             is_near(w.cwnd, left);
             is_near(w.ssthresh, left);
-            i.on_loss(&mut w, &loss(Signal::Timeout), &s);
+            i.on_loss(&mut w, &loss(CongestionSignal::Timeout), &s);
             is_near(w.ssthresh, left);
             assert_eq!((w.cwnd, i.now), (1.0, RENO));
         }
@@ -303,8 +303,8 @@ mod tests {
             s.una += 1000;
             s.nxt = s.una + 3000;
             let rtt = Span::from_millis(rtt);
-            let ack = Ack { newest_rtt: Some(rtt), ..Ack::of(Time::ZERO + rtt, 1000) };
-            i.observe(&ack, &s);
+            let ack = Ack { newest_rtt: Some(rtt), ..Ack::with_acked_bytes(Time::ZERO + rtt, 1000) };
+            i.observe_ack(&ack, &s);
             let before = w.cwnd;
             i.on_ack(w, &ack, &s);
             (w.cwnd - before) * before

@@ -1,9 +1,9 @@
 use super::{ReceiverFeatures, EchoMode, Param, Scheme};
 use crate::control::Reno;
-use crate::estimators::AvailableRate;
+use crate::estimators::AvailableRateEstimator;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -16,24 +16,24 @@ pub(super) static SCHEME: Scheme = Scheme {
             bandwidth from the arriving ACKs, and sets its window to the estimate on an ACK that echoes such a \
             warning. Duplicate ACKs without a warning indicate a wireless loss, which is repaired without a window \
             reduction.",
-    helps: "On paths where every router marks. Jersey cannot detect congestion of a wireless link whose queue does not mark. \
+    applicability: "On paths where every router marks. Jersey cannot detect congestion of a wireless link whose queue does not mark. \
             Bunched or lost ACKs bias the bandwidth estimate, many flows share a link unfairly, and a timeout has the same \
             effect as in Reno.",
-    cite: "K. Xu, Y. Tian and N. Ansari, TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004",
-    needs: &["congestion-warning"],
+    citation: "K. Xu, Y. Tian and N. Ansari, TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004",
+    network_requirements: &["congestion-warning"],
     params: PARAMS,
-    verified: &[
+    verified_rules: &[
         "the filter of the estimate: against two public ns-3 modules of Jersey",
         "the reaction to warnings, duplicate ACKs and timeouts: Yun 2009 §2.2",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "one sample per ACK of new data (the modules take one per round trip)",
         "one rate adjustment per window of data, and no growth by ACKs that carry a warning",
         "a warning in slow start sets the threshold only",
         "rtt: the paper does not say which RTT turns the rate into a window; each value is one interpretation",
         "queue length that causes a warning: threshold and weight of the queue `congestion-warning`, whose defaults are interpretations",
     ],
-    features: ReceiverFeatures { echo: EchoMode::EachMark, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { echo_mode: EchoMode::EachMark, ..ReceiverFeatures::NONE },
     build: &|p, c| SenderPolicies {
         control: Box::new(Jersey::new(Clock::Sender, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),
@@ -41,7 +41,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-pub(super) const PARAMS: &[Param] = &[Param::with_words(
+pub(super) const PARAMS: &[Param] = &[Param::with_choices(
     "rtt",
     &["current", "minimum"],
     "RTT that multiplies the estimate: the latest sample, or the smallest so far",
@@ -60,7 +60,7 @@ pub(super) enum Clock {
 #[derive(Debug)]
 pub(super) struct Jersey {
     clock: Clock,
-    rate: AvailableRate,
+    rate: AvailableRateEstimator,
     rtt: Option<RoundTrip>,
     by_the_least: bool,
     /// True if the last ACK carried a congestion warning.
@@ -82,7 +82,7 @@ impl Jersey {
     pub(super) fn new(clock: Clock, by_the_least: bool) -> Self {
         Jersey {
             clock,
-            rate: AvailableRate::default(),
+            rate: AvailableRateEstimator::default(),
             rtt: None,
             by_the_least,
             is_warned: false,
@@ -100,7 +100,7 @@ impl Jersey {
 
     /// Sets the window to the paper's ownd (rate control). In slow start, sets only ssthresh (Yun 2009 §2.2:
     /// "in a congestion avoidance phase").
-    fn control_rate(&mut self, w: &mut Window, s: &SenderState) {
+    fn set_window_to_rate(&mut self, w: &mut Window, s: &SenderState) {
         let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
         self.controlled_up_to = s.sent_end;
         if !w.in_slow_start() {
@@ -124,7 +124,7 @@ impl Jersey {
 impl CongestionControl for Jersey {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         if a.ece {
-            self.control_rate(w, s);
+            self.set_window_to_rate(w, s);
         } else {
             Reno.on_ack(w, a, s);
         }
@@ -132,14 +132,14 @@ impl CongestionControl for Jersey {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         match l.signal {
-            Signal::Duplicates if !self.is_warned => return LossClass::Wireless, // explicit retransmit
-            Signal::Duplicates | Signal::Echo => self.control_rate(w, s),
-            Signal::Timeout => *w = Window { cwnd: 1.0, ssthresh: self.own_window(s).unwrap_or(l.half) },
+            CongestionSignal::Duplicates if !self.is_warned => return LossClass::Wireless, // explicit retransmit
+            CongestionSignal::Duplicates | CongestionSignal::Echo => self.set_window_to_rate(w, s),
+            CongestionSignal::Timeout => *w = Window { cwnd: 1.0, ssthresh: self.own_window(s).unwrap_or(l.halved_base) },
         }
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, _: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, _: &SenderState) {
         self.is_warned = a.ece;
         if let Some(rtt) = a.newest_rtt {
             self.rtt = Some(self.rtt.map_or(RoundTrip { last: rtt, least: rtt, smoothed: rtt }, |old| {
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use airhop_base::Time;
     use crate::Preset;
-    use airhop_base::Arrival;
+    use airhop_base::SegmentArrival;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -181,9 +181,9 @@ mod tests {
             let start = 1 + 1000 * k;
             if is_ack {
                 state.una = start + 1000;
-                let arrival = Some(Arrival { seq: start, at: at(8 * k + 60) });
+                let arrival = Some(SegmentArrival { seq: start, at: at(8 * k + 60) });
                 let sample = Some(at(ms) - at(8 * k));
-                jersey.observe(&Ack { newest_rtt: sample, ..ack(at(ms), 1000, arrival, false) }, &state);
+                jersey.observe_ack(&Ack { newest_rtt: sample, ..ack(at(ms), 1000, arrival, false) }, &state);
             } else {
                 state.sent_end = start + 1000;
             }
@@ -191,12 +191,12 @@ mod tests {
         (jersey, state)
     }
 
-    fn ack(now: Time, acked: u64, arrival: Option<Arrival>, ece: bool) -> Ack<'static> {
-        Ack { ece, arrival, ..Ack::of(now, acked) }
+    fn ack(now: Time, acked: u64, arrival: Option<SegmentArrival>, ece: bool) -> Ack<'static> {
+        Ack { ece, arrival, ..Ack::with_acked_bytes(now, acked) }
     }
 
-    fn loss(signal: Signal) -> Loss {
-        Loss { now: at(5000), signal, base: Some(14.0), half: 7.0, window: 7.0 }
+    fn loss(signal: CongestionSignal) -> Loss {
+        Loss { now: at(5000), signal, halving_base: Some(14.0), halved_base: 7.0, halved_cwnd: 7.0 }
     }
 
     fn is_near(w: Window, cwnd: f64, ssthresh: f64) {
@@ -216,7 +216,7 @@ mod tests {
         }
         let (mut jersey, state) = fed(Clock::Sender, 1);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Timeout), &state), LossClass::Congestion);
+        assert_eq!(jersey.on_loss(&mut w, &loss(CongestionSignal::Timeout), &state), LossClass::Congestion);
         is_near(w, 1.0, 12.5);
     }
 
@@ -243,11 +243,11 @@ mod tests {
     fn duplicate_acks_without_a_warning_are_wireless_losses() {
         let (mut jersey, state) = fed(Clock::Sender, 1);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-        jersey.observe(&ack(at(4200), 0, None, false), &state);
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), LossClass::Wireless);
+        jersey.observe_ack(&ack(at(4200), 0, None, false), &state);
+        assert_eq!(jersey.on_loss(&mut w, &loss(CongestionSignal::Duplicates), &state), LossClass::Wireless);
         is_near(w, 20.0, 10.0);
-        jersey.observe(&ack(at(4201), 0, None, true), &state);
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), LossClass::Congestion);
+        jersey.observe_ack(&ack(at(4201), 0, None, true), &state);
+        assert_eq!(jersey.on_loss(&mut w, &loss(CongestionSignal::Duplicates), &state), LossClass::Congestion);
         is_near(w, 12.5, 12.5);
     }
 

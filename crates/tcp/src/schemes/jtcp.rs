@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::ForwardDelays;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -16,23 +16,23 @@ pub(super) static SCHEME: Scheme = Scheme {
     the last window that queued. If more than k packets queued, a loss is \
             congestion, and JTCP reacts as Reno does, with at most one window reduction per `several` round trips. \
             Otherwise duplicate ACKs leave the window unchanged, and a timeout halves the window without slow start.",
-    helps: "On a lossy link that is not fully used. The delay of a full queue no longer grows: JTCP classifies overflows in congestion \
+    applicability: "On a lossy link that is not fully used. The delay of a full queue no longer grows: JTCP classifies overflows in congestion \
     avoidance as wireless losses, and overflows in slow start as congestion. JTCP takes bandwidth from other flows, and many JTCP flows \
     share a link unfairly.",
-    cite: "E. H.-K. Wu and M.-Z. Chen, JTCP: Jitter-Based TCP for Heterogeneous Wireless Networks, IEEE JSAC \
+    citation: "E. H.-K. Wu and M.-Z. Chen, JTCP: Jitter-Based TCP for Heterogeneous Wireless Networks, IEEE JSAC \
            22(4), 2004",
-    needs: &[],
+    network_requirements: &[],
     params: &[
         Param::with_range("k", 1.0, (0.0, 1e6), "largest number of queued packets in the last window without congestion"),
         Param::with_range("several", 1.0, (0.0, 1e3), "minimum time between two window reductions, round trips"),
     ],
-    verified: &["the threshold on queued segments, and the reactions to a loss above and below it: Yun 2009 §2.2"],
-    reconstructed: &[
+    verified_rules: &["the threshold on queued segments, and the reactions to a loss above and below it: Yun 2009 §2.2"],
+    reconstructed_rules: &[
         "k = 1; the jitter ratio covers the last window of packets",
         "\"over several RTT\" (Yun 2009): at least one round trip after the last window reduction",
         "loss recovery is NewReno's; before two packets have arrived the reaction to a loss is Reno's",
     ],
-    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::NONE },
     build: &|p, c| SenderPolicies {
         control: Box::new(Jtcp {
             k: p.get("k"),
@@ -78,22 +78,22 @@ impl CongestionControl for Jtcp {
             return LossClass::Undecided;
         };
         match l.signal {
-            Signal::Duplicates if !congested => return LossClass::Wireless,
-            Signal::Duplicates if self.is_soon_after_reduction(l.now, s) => return LossClass::Undecided,
-            Signal::Duplicates => self.last_cut = Some(l.now),
-            Signal::Timeout if !congested => {
+            CongestionSignal::Duplicates if !congested => return LossClass::Wireless,
+            CongestionSignal::Duplicates if self.is_soon_after_reduction(l.now, s) => return LossClass::Undecided,
+            CongestionSignal::Duplicates => self.last_cut = Some(l.now),
+            CongestionSignal::Timeout if !congested => {
                 w.ssthresh = (w.cwnd / 2.0).max(2.0);
                 w.cwnd = w.ssthresh;
                 return LossClass::Wireless;
             }
-            Signal::Timeout | Signal::Echo => {}
+            CongestionSignal::Timeout | CongestionSignal::Echo => {}
         }
         Reno.on_loss(w, l, s)
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = s.scoreboard.sent_once(arrival.seq)
+            && let Some(sent) = s.scoreboard.single_transmission_time(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
         }
@@ -121,7 +121,7 @@ mod tests {
             let state = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(1000)) };
             let mut lose = |ms| {
                 let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-                let loss = Loss { now: at(ms), signal: Signal::Duplicates, base: Some(18.0), half: 9.0, window: 9.0 };
+                let loss = Loss { now: at(ms), signal: CongestionSignal::Duplicates, halving_base: Some(18.0), halved_base: 9.0, halved_cwnd: 9.0 };
                 (jtcp.on_loss(&mut w, &loss, &state), w.cwnd)
             };
             assert_eq!(lose(1000), (LossClass::Congestion, 9.0));

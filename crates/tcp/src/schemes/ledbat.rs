@@ -7,7 +7,7 @@ use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{CongestionControl, SenderPolicies};
 use airhop_base::Span;
-use plus_plus::PlusPlus;
+use plus_plus::LedbatPlusPlus;
 use rfc6817::Ledbat;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -21,17 +21,17 @@ pub(super) static SCHEME: Scheme = Scheme {
             slowly near the target, and shrinks at the same rate above it. A loss halves the window. LEDBAT++ has a target of \
             60 ms for the round trip, reduces the window by a fraction, and slows down periodically, which lets all flows \
             measure the empty path.",
-    helps: "Beside loss-based flows in a buffer larger than its target: LEDBAT leaves nearly all capacity to these flows, \
+    applicability: "Beside loss-based flows in a buffer larger than its target: LEDBAT leaves nearly all capacity to these flows, \
             and uses the rest. In a smaller buffer losses occur before the target is reached, and LEDBAT shares the \
             capacity as Reno does. A LEDBAT flow that starts later includes the queue of an earlier LEDBAT flow in its \
             base delay, and starves the earlier flow (latecomer advantage); LEDBAT++ does not. Random losses reduce the \
             window as Reno's, and LEDBAT counts delays by contention and retries of the MAC as queueing delay.",
-    cite: "S. Shalunov, G. Hazel, J. Iyengar and M. Kuehlewind, Low Extra Delay Background Transport (LEDBAT), RFC 6817, 2012; P. \
+    citation: "S. Shalunov, G. Hazel, J. Iyengar and M. Kuehlewind, Low Extra Delay Background Transport (LEDBAT), RFC 6817, 2012; P. \
            Balasubramanian, O. Ertugay and D. Havey, LEDBAT++: Congestion Control for Background Traffic, \
            draft-irtf-iccrg-ledbat-plus-plus",
-    needs: &[],
+    network_requirements: &[],
     params: &[
-        Param::with_words("form", &["ledbat", "ledbat++"], "ledbat = RFC 6817; ledbat++ = the draft's changes to it"),
+        Param::with_choices("form", &["ledbat", "ledbat++"], "ledbat = RFC 6817; ledbat++ = the draft's changes to it"),
         Param::with_range(
             "target",
             0.0,
@@ -51,12 +51,12 @@ pub(super) static SCHEME: Scheme = Scheme {
             "ALLOWED_INCREASE, segments by which the window may exceed the flight (RFC 6817 §2.5); not in LEDBAT++",
         ),
     ],
-    verified: &[
+    verified_rules: &[
         "the sender of RFC 6817 §2.4.2, step by step, with BASE_HISTORY of 10 minutes, CURRENT_FILTER as the smallest of 4 \
          samples, MIN_CWND 2",
         "gain, decrease, slow start up to three quarters of the target, and slowdowns of LEDBAT++: the draft's rules, by hand",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "one-way delays are exact: an option of 12 bytes on each ACK carries the time of arrival, and both times come \
          from the simulation's clock, without the rounding of uTP (microseconds) or TCP (milliseconds), and without \
          skew or offset",
@@ -68,10 +68,10 @@ pub(super) static SCHEME: Scheme = Scheme {
         times are those of single segments, the smallest of 4 as in the RFC, and periods of two round trips are counted in such samples",
     ],
     features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::SACK },
-    build: &|p, c| SenderPolicies { control: control(p), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    build: &|p, c| SenderPolicies { control: build_control(p), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
-fn control(p: &Params) -> Box<dyn CongestionControl> {
+fn build_control(p: &Params) -> Box<dyn CongestionControl> {
     let is_plus_plus = p.choice("form") == 1;
     let target = match p.get("target") {
         0.0 if is_plus_plus => Span::from_millis(60),
@@ -79,11 +79,11 @@ fn control(p: &Params) -> Box<dyn CongestionControl> {
         ms => Span::from_secs_f64(ms / 1e3),
     };
     if is_plus_plus {
-        Box::new(PlusPlus::new(target))
+        Box::new(LedbatPlusPlus::new(target))
     } else {
         Box::new(Ledbat::new(target, p.get("gain"), p.get("allowed_increase")))
     }
 }
 
 /// MIN_CWND, in segments (RFC 6817 §2.5).
-const LEAST_CWND: f64 = 2.0;
+const MIN_CWND: f64 = 2.0;

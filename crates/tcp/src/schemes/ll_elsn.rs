@@ -1,7 +1,7 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::notices::ElnFilter;
-use crate::recovery::Esack;
+use crate::recovery::EsackRecovery;
 use crate::seams::SenderPolicies;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -12,13 +12,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The link layer notifies the sender when it begins to retry a segment (ERSN) and when it drops the segment \
             (ELN). ESACK, a SACK sender with a queue in sending order, retransmits on an ELN without a window \
             reduction, and suspends congestion control for a segment after an ERSN.",
-    helps: "On a wireless last hop that loses frames by noise or collisions, with few or no retries of the link layer.",
-    cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
+    applicability: "On a wireless last hop that loses frames by noise or collisions, with few or no retries of the link layer.",
+    citation: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
            EURASIP JWCN 2009, 617818",
-    needs: &["elsn"],
+    network_requirements: &["elsn"],
     params: &[N, ERSN],
-    verified: &["Algorithm 1, the ELN filter and Table 1 of the paper, step by step"],
-    reconstructed: &[
+    verified_rules: &["Algorithm 1, the ELN filter and Table 1 of the paper, step by step"],
+    reconstructed_rules: &[
         "n in the paper's simulations: §4.2 has 2 as the example for 20 % frame errors and one attempt (\"we can \
          configure N as 2\"), and \"For more conservative operation, we can increase N\"; each value is one \
          interpretation",
@@ -32,7 +32,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     features: ReceiverFeatures::SACK,
     build: &|p, _| SenderPolicies {
         control: Box::new(Reno),
-        recovery: Box::new(Esack::default()),
+        recovery: Box::new(EsackRecovery::default()),
         notices: Box::new(build_eln_filter(p)),
     },
 };
@@ -44,7 +44,7 @@ pub(super) const N: Param = Param::with_range(
     "largest number of consecutive ELNs taken for channel noise; more indicate a disconnection (Yun 2009 §4.2)",
 );
 pub(super) const ERSN: Param =
-    Param::with_words("ersn", &["heeded", "ignored"], "reaction to an ERSN, to separate its effect from that of ELN");
+    Param::with_choices("ersn", &["heeded", "ignored"], "reaction to an ERSN, to separate its effect from that of ELN");
 
 /// Creates the ELN filter that the parameters [`N`] and [`ERSN`] configure.
 pub(super) fn build_eln_filter(p: &Params) -> ElnFilter {

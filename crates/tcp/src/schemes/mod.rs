@@ -22,18 +22,18 @@ pub struct Scheme {
     /// Description of the mechanism, in a few sentences.
     pub about: &'static str,
     /// Conditions under which the scheme helps or does not help.
-    pub helps: &'static str,
+    pub applicability: &'static str,
     /// Publication.
-    pub cite: &'static str,
+    pub citation: &'static str,
     /// Requirements on the network: agents, queues and services of the link layer.
-    pub needs: &'static [&'static str],
+    pub network_requirements: &'static [&'static str],
     /// Parameters and their defaults.
     pub params: &'static [Param],
     /// Verified rules with their references: text of a paper, source code of another implementation, or a
     /// measurement.
-    pub verified: &'static [&'static str],
+    pub verified_rules: &'static [&'static str],
     /// Rules that are reconstructed or inferred, because the source does not print them. May be empty.
-    pub reconstructed: &'static [&'static str],
+    pub reconstructed_rules: &'static [&'static str],
     /// Features that the scheme requires of receiver, segments and sender.
     pub features: ReceiverFeatures,
     /// Function that builds the policies of one sender.
@@ -56,15 +56,15 @@ pub struct ReceiverFeatures {
     /// True if the receiver acknowledges every segment at once, even if the connection delays ACKs.
     pub prompt_acks: bool,
     /// True if data segments carry a checksum of their headers (HACK).
-    pub header_check: bool,
+    pub header_checksum: bool,
     /// True if every duplicate ACK repeats an ELN until the segment arrives (TCP-ELN).
     pub eln_repeated: bool,
     /// Echo of ECN marks by the receiver. With [`EchoMode::AsConfigured`], the configuration of the connection
     /// decides whether data segments are ECN-capable.
-    pub echo: EchoMode,
+    pub echo_mode: EchoMode,
     /// True if nodes add a data segment's contention time to a header field and the receiver limits the
     /// window by this time (TCP-CC).
-    pub contention: bool,
+    pub contention_time: bool,
     /// True if the scheme needs a delivery-rate sample with each ACK. Sender only.
     pub delivery_rate: bool,
     /// True if the scheme sets a pacing rate, even if the connection disables `pacing`. Sender only.
@@ -75,20 +75,20 @@ pub struct ReceiverFeatures {
 
 impl ReceiverFeatures {
     /// No features.
-    pub const NOTHING: ReceiverFeatures = ReceiverFeatures {
+    pub const NONE: ReceiverFeatures = ReceiverFeatures {
         sack: false,
         arrival_report: false,
         prompt_acks: false,
-        header_check: false,
+        header_checksum: false,
         eln_repeated: false,
-        echo: EchoMode::AsConfigured,
-        contention: false,
+        echo_mode: EchoMode::AsConfigured,
+        contention_time: false,
         delivery_rate: false,
         paces: false,
         needs_linux_state: false,
     };
     /// SACK blocks only.
-    pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
+    pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NONE };
 
     /// True if the connection sends and uses SACK blocks.
     pub(crate) fn uses_sack(&self, config: &Config) -> bool {
@@ -97,12 +97,12 @@ impl ReceiverFeatures {
 
     /// True if the connection uses ECN.
     pub(crate) fn uses_ecn(&self, config: &Config) -> bool {
-        config.ecn || self.echo != EchoMode::AsConfigured
+        config.ecn || self.echo_mode != EchoMode::AsConfigured
     }
 
     /// Returns the types of packets that are sent ECN-capable.
     pub(crate) fn ect_packets(&self, config: &Config) -> EctPackets {
-        match self.echo {
+        match self.echo_mode {
             EchoMode::EachByte if config.stack == Preset::Linux => EctPackets::All,
             EchoMode::EachByte => EctPackets::Handshake,
             EchoMode::AsConfigured | EchoMode::EachMark => EctPackets::NewData,
@@ -113,8 +113,8 @@ impl ReceiverFeatures {
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("paces", self.paces),
-            ("echoes-each-byte", self.echo == EchoMode::EachByte),
-            ("echoes-each-mark", self.echo == EchoMode::EachMark),
+            ("echoes-each-byte", self.echo_mode == EchoMode::EachByte),
+            ("echoes-each-mark", self.echo_mode == EchoMode::EachMark),
         ];
         flags.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
     }
@@ -153,7 +153,7 @@ pub struct Param {
     /// Minimum and maximum of the value.
     pub range: (f64, f64),
     /// Words that the user may select. The value is the index of the selected word.
-    pub words: &'static [&'static str],
+    pub choices: &'static [&'static str],
     /// Description, with unit and source.
     pub about: &'static str,
 }
@@ -166,12 +166,16 @@ impl Param {
         (least, most): (f64, f64),
         about: &'static str,
     ) -> Self {
-        Param { name, default, range: (least, most), words: &[], about }
+        Param { name, default, range: (least, most), choices: &[], about }
     }
 
     /// Declares a parameter that selects one of `words`. The first word is the default.
-    pub const fn with_words(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
-        Param { name, default: 0.0, range: (0.0, words.len() as f64 - 1.0), words, about }
+    pub const fn with_choices(
+        name: &'static str,
+        words: &'static [&'static str],
+        about: &'static str,
+    ) -> Self {
+        Param { name, default: 0.0, range: (0.0, words.len() as f64 - 1.0), choices: words, about }
     }
 }
 
@@ -239,7 +243,7 @@ impl Params {
 }
 
 /// Parameter that selects the loss recovery of a scheme whose paper names no recovery.
-const BASE_PARAM: Param = Param::with_words(
+const BASE_PARAM: Param = Param::with_choices(
     "base",
     &["tahoe", "reno", "newreno"],
     "loss recovery of the sender; the paper names none",
@@ -247,7 +251,7 @@ const BASE_PARAM: Param = Param::with_words(
 
 /// Returns the loss recovery that a parameter's value selects.
 fn build_recovery(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
-    let name = words.words[params.choice(words.name)];
+    let name = words.choices[params.choice(words.name)];
     if name == "rate-halving" {
         return recovery::recovery_by_detection(config, recovery::rate_halving);
     }

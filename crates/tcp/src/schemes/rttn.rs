@@ -11,17 +11,17 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The base station measures the durations of the fades of its wireless link, and notifies the source of the expected delay of \
     the next fade (\"round trip time notification\"). The source's RTO then exceeds the duration of such a fade. Only the idea \
     is known from the paper; the algorithm is Airhop's.",
-    helps: "On links with a persistent link layer and fades of similar length: a source that was notified before a fade needs no notice \
+    applicability: "On links with a persistent link layer and fades of similar length: a source that was notified before a fade needs no notice \
     during the fade, with any number of wireless links. The longer RTO also delays the repair of real losses.",
-    cite: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
+    citation: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
            Links, Columbia University 1996, section 4",
-    needs: &["rttn"],
+    network_requirements: &["rttn"],
     params: &[
         BASE_PARAM,
         Param::with_range("k", 2.0, (0.0, 100.0), "k in D = F + k Fd, the mean deviations added to the mean length of a fade"),
     ],
-    verified: &[],
-    reconstructed: &[
+    verified_rules: &[],
+    reconstructed_rules: &[
         "the whole scheme except the idea: the paper's lists of steps and of advantages are lost, and the paper did not \
          simulate the scheme",
         "Tahoe as the base is inferred, as for EBSN",
@@ -41,6 +41,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         "before the first round-trip sample the timeout is the larger of the initial timeout and D + G",
         "an RTTN is an ICMP message of 40 bytes, and can be queued and lost",
     ],
-    features: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NONE,
     build: &|p, c| SenderPolicies { control: Box::new(Reno), recovery: build_recovery(&BASE_PARAM, p, c), notices: Box::new(ExtendRtoOnRttn) },
 };

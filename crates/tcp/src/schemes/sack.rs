@@ -13,13 +13,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "The receiver reports the segments that arrived beyond a gap. The sender halves the window once, repairs several holes per \
     round trip, and keeps the path fully used.",
-    helps: "On every path whose two ends support SACK. A random loss still halves the window.",
-    cite: "RFC 6675, A Conservative Loss Recovery Algorithm Based on SACK for TCP, 2012; K. Fall and S. Floyd, \
+    applicability: "On every path whose two ends support SACK. A random loss still halves the window.",
+    citation: "RFC 6675, A Conservative Loss Recovery Algorithm Based on SACK for TCP, 2012; K. Fall and S. Floyd, \
            Simulation-based Comparisons of Tahoe, Reno, and SACK TCP, CCR 26(3), 1996",
-    needs: &[],
+    network_requirements: &[],
     params: &[],
-    verified: &["goodput within 10 % of ns-2.35's Sack1 at every point of docs/cross-checks-table.md"],
-    reconstructed: &[],
+    verified_rules: &["goodput within 10 % of ns-2.35's Sack1 at every point of docs/cross-checks-table.md"],
+    reconstructed_rules: &[],
     features: ReceiverFeatures::SACK,
     build: &|_, c| SenderPolicies {
         control: match (c.stack, c.loss_detection, c.sack_recovery) {

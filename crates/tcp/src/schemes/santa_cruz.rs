@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::ForwardDelays;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -15,21 +15,21 @@ pub(super) static SCHEME: Scheme = Scheme {
     segments, and adjusts the window so that about n packets are queued. A loss is classified \
             as congestion only after the queue grew in two consecutive windows; other losses are repaired without a \
             window reduction.",
-    helps: "On a path without other traffic, with occasional losses: delayed or lost ACKs do not affect Santa Cruz. During congestion, \
+    applicability: "On a path without other traffic, with occasional losses: delayed or lost ACKs do not affect Santa Cruz. During congestion, \
     losses of any cause reduce the window. Santa Cruz classifies varying link-layer delays as a queue.",
-    cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
+    citation: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
            Heterogeneous Transmission Media, ICNP 1999; C. Parsa and J. J. Garcia-Luna-Aceves, Differentiating Congestion \
            vs. Random Loss: A Method for Improving TCP Performance over Wireless Links, WCNC 2000",
-    needs: &[],
+    network_requirements: &[],
     params: &[
         Param::with_range("n", 4.0, (0.0, 1e6), "target number of packets in queues"),
         Param::with_range("delta", 1.0, (0.0, 1e6), "tolerated deviation from n, packets, before the window changes"),
     ],
-    verified: &[
+    verified_rules: &[
         "relative delays summed up to queued packets, once per window, and the target n: the abstract of 1999",
         "congestion only after two consecutive increases: Yun 2009 §2.2",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "n = 4 and delta = 1",
         "relative delays are summed as times, never below zero, and the sum is divided by the mean service time of \
          the last window; with a division per window, a queue that drains during a pause would permanently remain above zero",
@@ -38,7 +38,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a timeout restarts the measurement",
         "losses are repaired as NewReno does, and a timeout is always congestion",
     ],
-    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { arrival_report: true, ..ReceiverFeatures::NONE },
     build: &|p, c| SenderPolicies {
         control: Box::new(SantaCruz::new(p.get("n"), p.get("delta"))),
         recovery: recovery::newreno(c),
@@ -104,14 +104,14 @@ impl SantaCruz {
 
     /// Returns N, including the packets of the unfinished window; `None` before two arrivals at different
     /// times.
-    fn queued_so_far(&self) -> Option<f64> {
+    fn queued_packets(&self) -> Option<f64> {
         let window = self.delays.interval_of_last(self.arrivals)?;
-        window.packets_in((self.delay + window.delay_growth_ns).max(0))
+        window.packets_for_delay((self.delay + window.delay_growth_ns).max(0))
     }
 
     /// Resets the measurement after a timeout. The queues are empty, and the retransmissions that follow are
     /// not measured.
-    fn forget(&mut self) {
+    fn reset_measurement(&mut self) {
         (self.delay, self.queued, self.trend) = (0, 0.0, Trend::Normal);
         (self.arrivals, self.is_due) = (0, false);
         self.delays.keep(0);
@@ -120,7 +120,7 @@ impl SantaCruz {
     fn end_window(&mut self, s: &SenderState) {
         if let Some(window) = self.delays.interval_of_last(self.arrivals) {
             self.delay = (self.delay + window.delay_growth_ns).max(0);
-            if let Some(queued) = window.packets_in(self.delay) {
+            if let Some(queued) = window.packets_for_delay(self.delay) {
                 self.trend = self.trend.next_trend(self.queued, queued);
                 self.queued = queued;
                 self.is_due = true;
@@ -136,7 +136,7 @@ impl CongestionControl for SantaCruz {
     fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
         if w.in_slow_start() {
             w.cwnd += 1.0;
-            if self.queued_so_far().is_some_and(|n| n > self.target + self.delta) {
+            if self.queued_packets().is_some_and(|n| n > self.target + self.delta) {
                 w.ssthresh = w.cwnd;
             }
         } else if std::mem::take(&mut self.is_due) {
@@ -151,16 +151,16 @@ impl CongestionControl for SantaCruz {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         match l.signal {
-            Signal::Duplicates if self.trend != Trend::Congestion => return LossClass::Wireless,
-            Signal::Timeout => self.forget(),
+            CongestionSignal::Duplicates if self.trend != Trend::Congestion => return LossClass::Wireless,
+            CongestionSignal::Timeout => self.reset_measurement(),
             _ => {}
         }
         Reno.on_loss(w, l, s)
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = s.scoreboard.sent_once(arrival.seq)
+            && let Some(sent) = s.scoreboard.single_transmission_time(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
             self.arrivals += 1;
@@ -197,7 +197,7 @@ mod tests {
     fn slow_start_ends_by_the_queue_that_a_timeout_resets() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
         let state = SenderState::new(&crate::Preset::Ns2.config(1000));
-        let ack = Ack::of(at(200), 1000);
+        let ack = Ack::with_acked_bytes(at(200), 1000);
         let grown = |timeout: bool| {
             let mut santa = SantaCruz::new(4.0, 1.0);
             // Twelve packets sent in 48 ms arrive in 120 ms: a delay of 72 ms, at a service time of 10 ms.
@@ -205,7 +205,7 @@ mod tests {
             santa.arrivals = 12;
             let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
             if timeout {
-                let loss = Loss { now: at(200), signal: Signal::Timeout, base: Some(8.0), half: 4.0, window: 4.0 };
+                let loss = Loss { now: at(200), signal: CongestionSignal::Timeout, halving_base: Some(8.0), halved_base: 4.0, halved_cwnd: 4.0 };
                 assert_eq!(santa.on_loss(&mut w, &loss, &state), LossClass::Congestion);
             }
             santa.on_ack(&mut w, &ack, &state);

@@ -12,14 +12,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "A column of Cheng and Lin's tables, which print only its label; in Airhop it is TCP Contention Control. \
             Every node adds the contention time of the segment to a header field. The receiver compares goodput and \
             contention of successive intervals, and raises or lowers its advertised window.",
-    helps: "On chains of wireless hops, where a few segments fill the path and each further segment causes collisions among segments of \
+    applicability: "On chains of wireless hops, where a few segments fill the path and each further segment causes collisions among segments of \
     the flow. TCP-CC does not classify losses.",
-    cite: "E. Hamadani and V. Rakocevic, TCP Contention Control: A Cross Layer Approach to Improve TCP Performance in \
+    citation: "E. Hamadani and V. Rakocevic, TCP Contention Control: A Cross Layer Approach to Improve TCP Performance in \
            Multihop Ad Hoc Networks, WWIC 2007, known by its abstract",
-    needs: &["contention"],
+    network_requirements: &["contention"],
     params: &[],
-    verified: &[],
-    reconstructed: &[
+    verified_rules: &[],
+    reconstructed_rules: &[
         "the whole scheme: the tables say \"TCP-CC\" without a reference, and TCP Contention Control is the most probable of \
          three candidates. No number of the tables was used to fit it",
         "the contention time is the time from the dequeue of the packet by the MAC to the start of the successful exchange: \
@@ -30,7 +30,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the right edge of the window never moves back, and moves only when data arrives in order",
         "the sender is Reno",
     ],
-    features: ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { contention_time: true, ..ReceiverFeatures::NONE },
     build: &|_, c| SenderPolicies {
         control: Box::new(Reno),
         recovery: recovery::reno(c),

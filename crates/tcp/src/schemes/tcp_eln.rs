@@ -10,13 +10,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "HACK whose receiver repeats the notification on every duplicate ACK until the segment arrives, so lost \
             ACKs do not lose the notification. The sender reacts to the first notification only, and an ACK with the notification never \
             counts as a duplicate ACK.",
-    helps: "As for HACK, and on wireless links that lose ACKs; the duplicate ACKs after a loss do not halve the window. A lost \
+    applicability: "As for HACK, and on wireless links that lose ACKs; the duplicate ACKs after a loss do not halve the window. A lost \
             retransmission \
     leads to a timeout, since the sender processes the notification of the second loss as a repetition.",
-    cite: "G. Buchholcz, T. Ziegler and T. Van Do, TCP-ELN: On the Protocol Aspects and Performance of \
+    citation: "G. Buchholcz, T. Ziegler and T. Van Do, TCP-ELN: On the Protocol Aspects and Performance of \
            Explicit Loss Notification for TCP over Wireless Networks, WICON 2005",
-    verified: &["\"based on the similar idea\" as HACK, with the delay and the undetected losses of HACK (Yun 2009 §1, Table 1)"],
-    reconstructed: &[
+    verified_rules: &["\"based on the similar idea\" as HACK, with the delay and the undetected losses of HACK (Yun 2009 §1, Table 1)"],
+    reconstructed_rules: &[
         "with two damaged segments the receiver repeats the notification of the last damaged segment",
         "in all other respects the sender is that of HACK",
     ],

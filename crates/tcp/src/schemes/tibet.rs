@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Scheme, build_recovery};
 use crate::control::Reno;
 use crate::estimators::DepartureRate;
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -14,11 +14,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The sending rate is computed from the means of segment lengths and of the gaps between segments, which avoids a \
             bias by bursts. After a loss ssthresh is this rate times RTTmin, the smallest round-trip time. As RTTmin may \
             include queueing, every sign of congestion lowers it by a factor.",
-    helps: "With occasional random losses on a path with a long round trip. With frequent signs of congestion RTTmin and \
+    applicability: "With occasional random losses on a path with a long round trip. With frequent signs of congestion RTTmin and \
             ssthresh decay to their minimums: the sender then never leaves congestion avoidance.",
-    cite: "A. Capone, L. Fratta and F. Martignon, Bandwidth Estimation Schemes for TCP over Wireless \
+    citation: "A. Capone, L. Fratta and F. Martignon, Bandwidth Estimation Schemes for TCP over Wireless \
            Networks, IEEE Trans. Mobile Computing 3(2), 2004",
-    needs: &[],
+    network_requirements: &[],
     params: &[
         Param::with_range("rttmin_factor", 0.95, (0.0, 1.0), "factor of RTTmin at a sign of congestion"),
         Param::with_range(
@@ -30,8 +30,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         RECOVERY,
         Param::with_range("t0", 1.0, (1e-3, 1e3), "time constant of the rate's second filter, s"),
     ],
-    verified: &["filtered departures, CSFQ's filter, and an RTTmin that decays with congestion: Yun 2009 §2.2"],
-    reconstructed: &[
+    verified_rules: &["filtered departures, CSFQ's filter, and an RTTmin that decays with congestion: Yun 2009 §2.2"],
+    reconstructed_rules: &[
         "weight 0.99 of the past in the means, time constant 1 s",
         "rttmin_factor: \"a reducing factor less than one\" (Yun 2009 §2.2), interpreted as 0.95",
         "plain means until the weight of the past is reached, and the second filter begins with the first \
@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "timeouts also lower RTTmin",
         "recovery: Yun 2009 does not name TIBET's loss recovery",
     ],
-    features: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NONE,
     build: &|p, c| SenderPolicies {
         control: Box::new(Tibet {
             factor: p.get("rttmin_factor"),
@@ -53,7 +53,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-const RECOVERY: Param = Param::with_words(
+const RECOVERY: Param = Param::with_choices(
     "recovery",
     &["newreno", "reno"],
     "loss recovery: newreno = one hole per round trip; reno = fast retransmit and fast recovery, which ends at the first new ACK",
@@ -72,7 +72,7 @@ struct Tibet {
 impl Tibet {
     /// Returns the window in segments: departure rate times RTTmin. `None` before the first rate or RTT
     /// sample.
-    fn estimate(&self, s: &SenderState) -> Option<f64> {
+    fn estimated_window(&self, s: &SenderState) -> Option<f64> {
         let rate = self.departures.bytes_per_second().filter(|_| self.rtt_min.is_finite())?;
         Some((rate * self.rtt_min / s.mss as f64).max(2.0))
     }
@@ -85,12 +85,12 @@ impl CongestionControl for Tibet {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         self.rtt_min = (self.rtt_min * self.factor).max(self.floor * self.least_measured);
-        w.ssthresh = self.estimate(s).unwrap_or(l.half);
-        w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
+        w.ssthresh = self.estimated_window(s).unwrap_or(l.halved_base);
+        w.cwnd = if l.signal == CongestionSignal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, _: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, _: &SenderState) {
         if let Some(rtt) = a.newest_rtt {
             self.least_measured = self.least_measured.min(rtt.secs_f64());
             self.rtt_min = self.rtt_min.min(rtt.secs_f64());
@@ -121,7 +121,7 @@ mod tests {
             let state = SenderState::new(&Preset::Ns2.config(1000));
             let mut w = Window { cwnd: 30.0, ssthresh: 30.0 };
             for n in 1..=100 {
-                let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(30.0), half: 15.0, window: 15.0 };
+                let loss = Loss { now: Time::ZERO, signal: CongestionSignal::Duplicates, halving_base: Some(30.0), halved_base: 15.0, halved_cwnd: 15.0 };
                 tibet.on_loss(&mut w, &loss, &state);
                 if n == 10 {
                     assert!((w.ssthresh - after_ten).abs() < 1e-9 && w.cwnd == w.ssthresh, "{w:?}");

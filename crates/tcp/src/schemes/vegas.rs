@@ -6,7 +6,7 @@ use crate::control::floor_segments;
 use crate::estimators::min_with_sample;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -20,16 +20,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     window grows by one segment, above beta segments it shrinks by one. Slow start doubles every other round trip and ends when gamma \
             segments are queued. A segment that has been outstanding for longer than the fine-grained timeout is \
             retransmitted on the first duplicate ACK.",
-    helps: "With short queues and without competing flows: Vegas keeps queues short and loses no segments. On a lossy path Vegas repairs \
+    applicability: "With short queues and without competing flows: Vegas keeps queues short and loses no segments. On a lossy path Vegas repairs \
     losses early and reduces the window by a quarter instead of half. In a shared queue Vegas yields to loss-based flows. An outdated \
     smallest round-trip time, or MAC jitter, leads to a wrong backlog.",
-    cite: "L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
-    needs: &[],
+    citation: "L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
+    network_requirements: &[],
     params: &[
         Param::with_range("alpha", 1.0, (0.0, 1000.0), "segments queued below which the window grows; ns-2: 1, Linux: 2"),
         Param::with_range("beta", 3.0, (0.0, 1000.0), "segments queued above which the window shrinks; ns-2: 3, Linux: 4"),
         Param::with_range("gamma", 1.0, (0.0, 1000.0), "segments queued above which slow start ends"),
-        Param::with_words(
+        Param::with_choices(
             "form",
             &["paper", "ns3"],
             "paper = Brakmo and Peterson, with ns-2's rounding, and with preset ns2 also ns-2's deviations; ns3 = ns-3.44: whole \
@@ -37,7 +37,7 @@ pub(super) static SCHEME: Scheme = Scheme {
              three quarters of the largest window since the last reduction",
         ),
     ],
-    verified: &[
+    verified_rules: &[
         "alpha, beta, gamma, the rounding of the difference, the growth spread over a round, the reduction by a \
          quarter in whole segments, and the fine-grained timeout: the source of ns-2.35. Its alpha, beta and gamma of \
          1, 3, 1 are the default because they are the paper's and because the compared figures come from ns-2; Linux \
@@ -50,11 +50,11 @@ pub(super) static SCHEME: Scheme = Scheme {
          without a backoff. The paper's form has 36 % less goodput at 1 %: ns-3 reduces the window at a loss by one \
          segment, or by its growth since the last loss, instead of by a quarter, and does not count a round with a recovery as a queue",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "two apparent defects of ns-2.35 are reproduced with preset ns2 only: one described in recovery/ns2/vegas.rs, \
          and a window of zero after some timeouts",
     ],
-    features: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NONE,
     build: &|p, c| match p.choice("form") {
         0 => SenderPolicies {
             control: Box::new(Vegas::new(p, c.stack == Preset::Ns2)),
@@ -115,7 +115,7 @@ impl Vegas {
     }
 
     /// Determines the window change in the next round. Called once per round.
-    fn decide(&mut self, w: &mut Window, now: Time, s: &SenderState) {
+    fn decide_window_change(&mut self, w: &mut Window, now: Time, s: &SenderState) {
         let round = &self.round;
         let rtt = if round.samples > 0 { round.sum / round.samples } else { now - round.began };
         let sent = (s.nxt.saturating_sub(round.end)) as f64 / s.mss as f64;
@@ -151,7 +151,7 @@ fn segments_in_flight(s: &SenderState) -> f64 {
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         if s.una > self.round.end {
-            self.decide(w, a.now, s);
+            self.decide_window_change(w, a.now, s);
         }
         if self.growth == 1.0 && !w.in_slow_start() {
             self.growth = 0.0;
@@ -168,14 +168,14 @@ impl CongestionControl for Vegas {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         match l.signal {
-            Signal::Timeout => {
-                w.ssthresh = if self.is_ns2s { floor_segments(l.half) } else { l.half };
+            CongestionSignal::Timeout => {
+                w.ssthresh = if self.is_ns2s { floor_segments(l.halved_base) } else { l.halved_base };
                 w.cwnd = if self.is_ns2s { 2.0 } else { 1.0 }; // ns-2's v_slowstart_; RFC 5681 §3.1: "no more than 1"
             }
-            Signal::Duplicates | Signal::Echo => {
-                let (sent, again) = s.scoreboard.get(s.una).map_or((l.now, false), |e| (e.at, e.again));
+            CongestionSignal::Duplicates | CongestionSignal::Echo => {
+                let (sent, again) = s.scoreboard.get(s.una).map_or((l.now, false), |e| (e.sent_at, e.ever_retransmitted));
                 // §3.1: a loss reduces the window only if the segment was sent after the last reduction.
-                if sent <= self.last_cut && l.signal == Signal::Duplicates {
+                if sent <= self.last_cut && l.signal == CongestionSignal::Duplicates {
                     return LossClass::Undecided;
                 }
                 let window = floor_segments(w.cwnd);

@@ -5,7 +5,7 @@ use super::{ReceiverFeatures, Param, Params, Scheme, build_recovery};
 use crate::control::Reno;
 use crate::estimators::{min_with_sample, queued_segments};
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -17,20 +17,20 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "Reno with Vegas' estimate of the flow's queued segments. With beta or more queued segments the window grows \
             by one segment every second round trip, and halves at a loss; with fewer queued segments, a loss is \
             classified as random and reduces the window by a fifth.",
-    helps: "With random losses while queues are short: each loss reduces the window by a fifth instead of half. In all other \
+    applicability: "With random losses while queues are short: each loss reduces the window by a fifth instead of half. In all other \
             respects Veno is as aggressive as Reno, so Veno and Reno flows share a link fairly.",
-    cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
-    needs: &[],
+    citation: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
+    network_requirements: &[],
     params: &[
         Param::with_range("beta", 3.0, (0.0, 1000.0), "smallest number of queued segments at which the path counts as congested"),
-        Param::with_words(
+        Param::with_choices(
             "reset_base",
             &["no", "yes"],
             "restart of the search for the smallest round trip after a loss; no = Linux; yes = the paper",
         ),
         RECOVERY,
     ],
-    verified: &[
+    verified_rules: &[
         "beta, the reductions to 4/5 and 1/2, growth every second round trip, Reno's rules with fewer than three \
          samples: Linux' source; smallest round trip of the last round: the comment in that source",
         "with preset ns2 and rate halving it is ns-2.35's linux-veno, rule by rule, and its window reductions are \
@@ -44,7 +44,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          without a backoff. With rate halving goodput is 14 % above ns-3's at 3 % loss. With the default, four fifths \
          of the window, goodput is 17 % above ns-3.44's at 1 % loss",
     ],
-    reconstructed: &["reset_base: the rule of the paper follows secondary sources"],
+    reconstructed_rules: &["reset_base: the rule of the paper follows secondary sources"],
     features: ReceiverFeatures::SACK,
     build: &|p, c| SenderPolicies {
         control: if is_linux_agent(p, c) && p.choice("reset_base") == 0 {
@@ -110,7 +110,7 @@ impl CongestionControl for Veno {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        let random = l.signal == Signal::Duplicates && self.is_congested(w) == Some(false);
+        let random = l.signal == CongestionSignal::Duplicates && self.is_congested(w) == Some(false);
         if self.resets_base {
             self.base = None;
         }
@@ -118,12 +118,12 @@ impl CongestionControl for Veno {
             return Reno.on_loss(w, l, s);
         }
         // Fu and Liew 2003, §II-B: a random loss leaves four fifths of the window.
-        w.ssthresh = (0.8 * l.base.unwrap_or(w.cwnd)).max(2.0);
+        w.ssthresh = (0.8 * l.halving_base.unwrap_or(w.cwnd)).max(2.0);
         w.cwnd = w.ssthresh;
         LossClass::Wireless
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         if s.una > self.round.end {
             self.rtt = self.round.least.filter(|_| self.round.samples >= MIN_RTT_SAMPLES);
             self.round = Round { end: s.nxt, ..Round::default() };

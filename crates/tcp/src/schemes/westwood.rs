@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::{AckCredit, Backlog, WestwoodEstimator, RateFilter, queued_segments};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -15,22 +15,22 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The sender estimates the bandwidth by a filter of the rate at which ACKs report arrivals. After a loss the window \
             is not halved, but set to the estimated \
             bandwidth-delay product: estimate × smallest round trip.",
-    helps: "With random losses: the window remains at the bandwidth-delay product. ACKs that arrive in bunches lead to \
+    applicability: "With random losses: the window remains at the bandwidth-delay product. ACKs that arrive in bunches lead to \
             overestimates of the rate, which Westwood+ avoids.",
-    cite: "C. Casetti, M. Gerla, S. Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood: Bandwidth Estimation for Enhanced \
+    citation: "C. Casetti, M. Gerla, S. Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood: Bandwidth Estimation for Enhanced \
            Transport over Wireless Links, MobiCom 2001",
-    needs: &[],
+    network_requirements: &[],
     params: PARAMS,
-    verified: &[
+    verified_rules: &[
         "compared with UCLA's modules for ns-2: the filters, the samples of zero, the number of segments for which each ACK counts, \
          and the window after a loss. A loss never raises the window, although the paper's text sets cwnd := estimate",
         "each filter converges to a constant ACK rate, and the window after a loss is within 5 % of bottleneck rate × smallest round trip",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "the modules measure the smallest round trip in ticks of 10 ms; in Airhop it is exact",
         "ACKs that arrive at the same time are one sample; the modules divide by zero",
     ],
-    features: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NONE,
     build: &|p, c| SenderPolicies {
         control: Box::new(Westwood::new(p, true)),
         recovery: recovery::reno(c),
@@ -40,7 +40,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 
 /// Parameters of the Westwood family.
 pub(super) const PARAMS: &[Param] = &[FILTER, TAU, CAP];
-pub(super) const FILTER: Param = Param::with_words(
+pub(super) const FILTER: Param = Param::with_choices(
     "filter",
     &["tustin", "ewma", "bilinear", "slow-bilinear"],
     "filter of the ACK rates: tustin = the paper's filter, for unevenly spaced samples; while no ACK arrives, the filter takes a \
@@ -78,13 +78,13 @@ impl Westwood {
     }
 
     /// Returns the number of the flow's own queued segments; `None` before the first RTT sample.
-    pub(super) fn queued(&self, w: &Window) -> Option<f64> {
+    pub(super) fn queued_segments(&self, w: &Window) -> Option<f64> {
         self.backlog.queued_segments(w.cwnd)
     }
 
     /// Returns the number of the flow's own queued segments at an RTT of `rtt`; `None` before the first RTT
     /// sample.
-    pub(super) fn queued_at(&self, w: &Window, rtt: Span) -> Option<f64> {
+    pub(super) fn queued_segments_at(&self, w: &Window, rtt: Span) -> Option<f64> {
         Some(queued_segments(w.cwnd, self.backlog.base_rtt()?, rtt))
     }
 
@@ -109,13 +109,13 @@ impl CongestionControl for Westwood {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         self.set_window_to_bdp(w, s);
-        if l.signal == Signal::Timeout {
+        if l.signal == CongestionSignal::Timeout {
             w.cwnd = 1.0;
         }
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         let bytes = self.credit.count_bytes(a, s);
         self.rate.on_ack(a.now, bytes);
         self.backlog.on_ack(a);

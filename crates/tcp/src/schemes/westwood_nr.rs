@@ -11,15 +11,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "Westwood's estimate and windows with NewReno's recovery: the sender repairs one hole per round trip, and \
             the window after recovery is the estimate at the beginning of the recovery.",
-    helps: "As for Westwood, and on paths that lose several segments of a window.",
-    cite: "UCLA Network Research Lab, TCP Westwood modules for ns-2, 2001-2002, the base of WestwoodVT (Koo et al. \
+    applicability: "As for Westwood, and on paths that lose several segments of a window.",
+    citation: "UCLA Network Research Lab, TCP Westwood modules for ns-2, 2001-2002, the base of WestwoodVT (Koo et al. \
            2007)",
-    needs: &[],
+    network_requirements: &[],
     params: PARAMS,
-    verified: &["the segments that each ACK counts for, filters and windows: UCLA's modules for ns-2; a timeout \
+    verified_rules: &["the segments that each ACK counts for, filters and windows: UCLA's modules for ns-2; a timeout \
                  reduces the window to one segment, as in the paper"],
-    reconstructed: &["the smallest round trip is exact, not in ticks of 10 ms"],
-    features: ReceiverFeatures::NOTHING,
+    reconstructed_rules: &["the smallest round trip is exact, not in ticks of 10 ms"],
+    features: ReceiverFeatures::NONE,
     build: &|p, c| SenderPolicies {
         control: Box::new(Westwood::new(p, false)),
         recovery: recovery::newreno(c),

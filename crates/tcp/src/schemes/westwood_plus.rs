@@ -7,7 +7,7 @@ use crate::config::LossDetection;
 use crate::control::Reno;
 use crate::estimators::{AckCredit, Ns3Credit, WestwoodPlusEstimator, WestwoodPlusFilter, min_with_sample};
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -18,13 +18,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "Westwood with one rate sample per round trip, from all bytes acknowledged in that round trip, so bunched ACKs do not raise the \
     estimate. Yun 2009 compares this form of Westwood.",
-    helps: "With random losses on a path with little other traffic: after a loss the window is the bandwidth-delay product, without the \
+    applicability: "With random losses on a path with little other traffic: after a loss the window is the bandwidth-delay product, without the \
             queue.",
-    cite: "L. A. Grieco and S. Mascolo, Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP \
+    citation: "L. A. Grieco and S. Mascolo, Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP \
            Congestion Control, CCR 34(2), 2004",
-    needs: &[],
+    network_requirements: &[],
     params: &[
-        Param::with_words(
+        Param::with_choices(
             "filter",
             &["linux", "ewma09", "ns3"],
             "filter of the rate samples, one per round trip: linux = two stages with weight 7/8; ewma09 = one stage \
@@ -33,7 +33,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
         RECOVERY,
     ],
-    verified: &[
+    verified_rules: &[
         "filter of two stages, rounds of at least 50 ms, the bytes that each ACK counts for, window after a loss: Linux' source",
         "with preset ns2, rate halving and the filter of Linux it is ns-2.35's linux-westwood, rule by rule: after \
          the same losses the first 237 segments leave in the same order. Goodput on the last hop of Yun 2009 is \
@@ -48,7 +48,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          % is a third lower. Rate halving has 61 % more goodput than ns-3 at 3 %, since it detects \
          lost retransmissions, for which ns-3 waits until the timer expires",
     ],
-    reconstructed: &[
+    reconstructed_rules: &[
         "recovery: Yun 2009 uses ns-2's sources of Westwood+ and states that Westwood's slow start and congestion \
          avoidance are Reno's, but not how it repairs losses; each value is one interpretation",
         "without rate halving, or with another filter, RTT samples are exact, one for each ACK, and not in jiffies",
@@ -66,7 +66,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 };
 
 /// Parameter that selects Linux' or NewReno's loss recovery.
-pub(super) const RECOVERY: Param = Param::with_words(
+pub(super) const RECOVERY: Param = Param::with_choices(
     "recovery",
     &["rate-halving", "newreno", "reno"],
     "loss recovery: rate-halving = SACK with forward acknowledgement, one segment per two ACKs until the flight has \
@@ -81,7 +81,7 @@ pub(super) fn is_linux_agent(p: &Params, c: &Config) -> bool {
 
 #[derive(Debug)]
 struct WestwoodPlus {
-    credit: Credit,
+    credit: AckCounting,
     rate: WestwoodPlusEstimator,
     latest: Option<Span>,
     least: Option<Span>,
@@ -89,7 +89,7 @@ struct WestwoodPlus {
 
 /// Rule for counting the data of an ACK.
 #[derive(Debug)]
-enum Credit {
+enum AckCounting {
     /// Each segment counts once.
     Once(AckCredit),
     /// ns-3's rule.
@@ -101,8 +101,8 @@ impl WestwoodPlus {
         let stages = [WestwoodPlusFilter::Linux, WestwoodPlusFilter::Paper, WestwoodPlusFilter::Ns3][p.choice("filter")];
         WestwoodPlus {
             credit: match stages {
-                WestwoodPlusFilter::Ns3 => Credit::Ns3(Ns3Credit::default()),
-                WestwoodPlusFilter::Linux | WestwoodPlusFilter::Paper => Credit::Once(AckCredit::new(f64::INFINITY, false)),
+                WestwoodPlusFilter::Ns3 => AckCounting::Ns3(Ns3Credit::default()),
+                WestwoodPlusFilter::Linux | WestwoodPlusFilter::Paper => AckCounting::Once(AckCredit::new(f64::INFINITY, false)),
             },
             rate: WestwoodPlusEstimator::new(stages),
             latest: None,
@@ -117,30 +117,30 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        if let Credit::Ns3(credit) = &mut self.credit
-            && l.signal == Signal::Duplicates
+        if let AckCounting::Ns3(credit) = &mut self.credit
+            && l.signal == CongestionSignal::Duplicates
         {
             credit.on_loss(s);
         }
         w.ssthresh = bandwidth_delay_product(self.rate.bytes_per_second(), self.least, s);
         w.cwnd = match l.signal {
             // In ns-3 the window after a recovery is ssthresh, even if the window before was smaller.
-            Signal::Duplicates | Signal::Echo if matches!(self.credit, Credit::Ns3(_)) => w.ssthresh,
-            Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
-            Signal::Timeout => 1.0,
+            CongestionSignal::Duplicates | CongestionSignal::Echo if matches!(self.credit, AckCounting::Ns3(_)) => w.ssthresh,
+            CongestionSignal::Duplicates | CongestionSignal::Echo => w.cwnd.min(w.ssthresh),
+            CongestionSignal::Timeout => 1.0,
         };
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield an RTT sample.
         if let Some(rtt) = a.newest_rtt.filter(|_| a.acked_bytes > 0) {
             self.latest = Some(rtt);
             self.least = min_with_sample(self.least, rtt);
         }
         let bytes = match &mut self.credit {
-            Credit::Once(credit) => credit.count_bytes(a, s),
-            Credit::Ns3(credit) => credit.count_bytes(a, s),
+            AckCounting::Once(credit) => credit.count_bytes(a, s),
+            AckCounting::Ns3(credit) => credit.count_bytes(a, s),
         };
         if let Some(rtt) = self.latest {
             self.rate.on_ack(a.now, bytes, rtt);

@@ -2,7 +2,7 @@ use super::westwood::{CAP, FILTER, TAU, Westwood};
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, NextSegment, SenderPolicies, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -16,12 +16,12 @@ pub(super) static SCHEME: Scheme = Scheme {
             the segment is retransmitted and the window stays unchanged. With more than beta segments the loss is congestion, \
             and the window is WestwoodNR's. Between alpha and beta, the segment is retransmitted, the window stays unchanged, \
             and the classification is postponed.",
-    helps: "On paths where random losses happen while queues are empty, and where the bottleneck's queue is shorter \
+    applicability: "On paths where random losses happen while queues are empty, and where the bottleneck's queue is shorter \
             than the flow's backlog before a congestion loss. The estimate includes segments of other flows in \
             the queue. A flow that fills the queue classifies random losses as congestion.",
-    cite: "J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS \
+    citation: "J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS \
            2007, LNCS 4490, pp. 538-541",
-    needs: &[],
+    network_requirements: &[],
     params: &[
         Param::with_range("alpha", 14.0, (0.0, 1e6), "number of queued segments below which a loss is wireless; the paper: 14"),
         Param::with_range("beta", 16.0, (0.0, 1e6), "number of queued segments above which a loss is congestion; the paper: 16"),
@@ -32,7 +32,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             "capacity of the bottleneck's queue in packets; alpha and beta are then 70 % and 80 % of it (the \
              paper uses 14 and 16 with queues of 20 packets); 0 = alpha and beta as given",
         ),
-        Param::with_words(
+        Param::with_choices(
             "postponed",
             &["episode", "duplicates"],
             "event that decides a postponed classification (the paper: \"the next it receives 3-DUPACK\"); \
@@ -43,8 +43,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         TAU,
         CAP,
     ],
-    verified: &["equations 1 and 2, alpha, beta and the three cases: Koo et al. 2007"],
-    reconstructed: &[
+    verified_rules: &["equations 1 and 2, alpha, beta and the three cases: Koo et al. 2007"],
+    reconstructed_rules: &[
         "a loss in slow start is congestion, because the paper speaks of congestion avoidance only",
         "a difference equal to alpha or beta leaves the cause undecided; the paper does not mention this",
         "RTT is the latest sample, and the window is the window at the third duplicate ACK, before inflation",
@@ -59,7 +59,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          postponed again by three duplicate ACKs, until all data outstanding at the loss is acknowledged",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
-    features: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NONE,
     build: &|p, c| SenderPolicies {
         control: Box::new(WestwoodVt::new(p)),
         recovery: recovery::newreno(c),
@@ -98,7 +98,7 @@ impl WestwoodVt {
     /// Classifies a loss by the rules of Koo et al. 2007, §2.
     fn classify(&self, w: &Window) -> LossClass {
         // The rule is "operated in congestion avoidance (CA) phase"; in slow start every loss is congestion.
-        if w.in_slow_start() { LossClass::Congestion } else { self.classify_by_queue(self.westwood.queued(w)) }
+        if w.in_slow_start() { LossClass::Congestion } else { self.classify_by_queue(self.westwood.queued_segments(w)) }
     }
 
     /// Classifies a loss by Δ, the number of queued segments.
@@ -118,8 +118,8 @@ impl PostponedClassification {
     fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
         self.duplicates += 1;
         self.reached += s.mss;
-        let timed = s.scoreboard.get(self.reached).filter(|e| !e.again);
-        a.newest_rtt.or(timed.map(|e| a.now - e.at))
+        let timed = s.scoreboard.get(self.reached).filter(|e| !e.ever_retransmitted);
+        a.newest_rtt.or(timed.map(|e| a.now - e.sent_at))
     }
 
     /// Handles a partial ACK: a segment that duplicate ACKs had counted as arrived was lost, and another
@@ -137,8 +137,8 @@ impl CongestionControl for WestwoodVt {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let judged = match l.signal {
-            Signal::Duplicates => self.classify(w),
-            Signal::Timeout | Signal::Echo => LossClass::Congestion,
+            CongestionSignal::Duplicates => self.classify(w),
+            CongestionSignal::Timeout | CongestionSignal::Echo => LossClass::Congestion,
         };
         if judged == LossClass::Congestion {
             self.westwood.on_loss(w, l, s);
@@ -151,12 +151,12 @@ impl CongestionControl for WestwoodVt {
         judged
     }
 
-    fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
+    fn on_duplicate_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let Some(postponed) = &mut self.postponed else { return };
         let rtt = postponed.on_duplicate(a, s);
         let (Some(rtt), true) = (rtt, postponed.duplicates >= s.dupthresh) else { return };
         postponed.duplicates = 0;
-        let judged = self.classify_by_queue(self.westwood.queued_at(w, rtt));
+        let judged = self.classify_by_queue(self.westwood.queued_segments_at(w, rtt));
         if judged == LossClass::Congestion {
             self.westwood.set_window_to_bdp(w, s);
         }
@@ -165,8 +165,8 @@ impl CongestionControl for WestwoodVt {
         }
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.westwood.observe(a, s);
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
+        self.westwood.observe_ack(a, s);
         if a.acked_bytes > 0 {
             self.postponed = self.postponed.take().and_then(|postponed| postponed.after_partial_ack(s));
         }

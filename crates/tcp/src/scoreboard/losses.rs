@@ -1,6 +1,6 @@
 //! Loss marks of segments, set by recoveries and timeouts.
 
-use super::{Scoreboard, Sent};
+use super::{OutstandingSegment, Scoreboard};
 use airhop_base::Time;
 
 /// Counters of the segments marked lost.
@@ -9,7 +9,7 @@ pub(super) struct LossMarks {
     /// Byte below which no segment is marked lost.
     pub search_start: u64,
     /// Bytes marked lost.
-    pub bytes: u64,
+    pub lost_bytes: u64,
     /// Retransmitted bytes in flight, i.e. neither SACKed nor marked lost since the retransmission.
     pub retransmitted_bytes: u64,
     /// First bytes of the segments marked lost since the last ACK or timer.
@@ -26,7 +26,7 @@ pub(super) struct LossMarks {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shortfall {
     /// Payload of a full segment; zero if the window counts bytes.
-    pub full: u64,
+    pub full_segment_bytes: u64,
     /// Shortfall of the segments in flight, in bytes.
     pub bytes: u64,
 }
@@ -34,40 +34,43 @@ pub(super) struct Shortfall {
 impl Shortfall {
     /// Returns the number of bytes by which a segment of `bytes` bytes is shorter than a full segment.
     pub fn segment_shortfall(&self, bytes: u64) -> u64 {
-        self.full.saturating_sub(bytes)
+        self.full_segment_bytes.saturating_sub(bytes)
     }
 
     /// Returns the increase of the shortfall in bytes when `acknowledged` bytes of a segment are
     /// acknowledged. The segment counts as a whole until it is completely acknowledged.
     pub fn partial_ack_shortfall(&self, acknowledged: u64) -> u64 {
-        if self.full > 0 { acknowledged } else { 0 }
+        if self.full_segment_bytes > 0 { acknowledged } else { 0 }
     }
 
     /// Adds a segment that was sent, or that is no longer marked lost.
-    pub fn add_segment(&mut self, e: &Sent) {
+    pub fn add_segment(&mut self, e: &OutstandingSegment) {
         self.bytes += self.segment_shortfall(e.bytes());
     }
 
     /// Subtracts a segment that arrived, or that is marked lost.
-    pub fn remove_segment(&mut self, e: &Sent) {
+    pub fn remove_segment(&mut self, e: &OutstandingSegment) {
         self.bytes -= self.segment_shortfall(e.bytes());
     }
 
     /// Recomputes the sum from the segments in flight.
-    pub fn recount<'a>(&mut self, segments: impl Iterator<Item = &'a Sent>) {
+    pub fn recount<'a>(&mut self, segments: impl Iterator<Item = &'a OutstandingSegment>) {
         let in_network = segments.filter(|e| !e.sacked && !e.lost);
-        self.bytes =
-            if self.full == 0 { 0 } else { in_network.map(|e| self.segment_shortfall(e.bytes())).sum() };
+        self.bytes = if self.full_segment_bytes == 0 {
+            0
+        } else {
+            in_network.map(|e| self.segment_shortfall(e.bytes())).sum()
+        };
     }
 }
 
 impl LossMarks {
     /// Adds a segment that is newly marked lost.
-    pub fn mark_segment(&mut self, e: &mut Sent) {
-        self.retransmitted_bytes -= e.repeated();
+    pub fn mark_segment(&mut self, e: &mut OutstandingSegment) {
+        self.retransmitted_bytes -= e.retransmitted_bytes();
         (e.lost, e.was_lost) = (true, true);
         self.shortfall.remove_segment(e);
-        self.bytes += e.bytes();
+        self.lost_bytes += e.bytes();
         self.search_start = self.search_start.min(e.start);
         self.newly_lost.push(e.start);
         self.newly_lost_bytes += e.bytes();
@@ -80,9 +83,9 @@ impl LossMarks {
     }
 
     /// Removes the loss mark of a segment, if any.
-    pub fn unmark_segment(&mut self, e: &mut Sent) {
+    pub fn unmark_segment(&mut self, e: &mut OutstandingSegment) {
         if std::mem::take(&mut e.lost) {
-            self.bytes -= e.bytes();
+            self.lost_bytes -= e.bytes();
             self.shortfall.add_segment(e);
         }
     }
@@ -105,7 +108,7 @@ impl Scoreboard {
         if edge <= self.judged_to {
             return;
         }
-        let first = self.place(self.judged_to);
+        let first = self.segment_index(self.judged_to);
         self.judged_to = edge.min(self.segments.back().map_or(0, |last| last.end));
         for e in self.segments.range_mut(first..).take_while(|e| e.start < edge) {
             if e.sacked || e.lost || e.retransmitted {
@@ -120,7 +123,7 @@ impl Scoreboard {
     }
 
     /// Marks every segment as lost that has not arrived and satisfies `is_lost`.
-    pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
+    pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&OutstandingSegment) -> bool) {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
                 self.losses.mark_segment(e);
@@ -132,12 +135,12 @@ impl Scoreboard {
     /// marked even if it was SACKed.
     pub fn mark_all_lost(&mut self) {
         self.mark_first_lost();
-        (self.losses.bytes, self.losses.retransmitted_bytes) = (0, 0);
+        (self.losses.lost_bytes, self.losses.retransmitted_bytes) = (0, 0);
         for e in &mut self.segments {
             e.lost = !e.sacked;
             e.was_lost |= e.lost;
             e.retransmitted = false;
-            self.losses.bytes += if e.lost { e.bytes() } else { 0 };
+            self.losses.lost_bytes += if e.lost { e.bytes() } else { 0 };
         }
         self.losses.shortfall.bytes = 0;
     }
@@ -147,12 +150,12 @@ impl Scoreboard {
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
         let end = e.end;
-        self.losses.retransmitted_bytes -= e.repeated();
+        self.losses.retransmitted_bytes -= e.retransmitted_bytes();
         if std::mem::take(&mut e.sacked) {
             self.sacked_bytes -= e.bytes();
             self.losses.shortfall.add_segment(e);
         }
-        self.losses.retransmitted_bytes += e.repeated();
+        self.losses.retransmitted_bytes += e.retransmitted_bytes();
         if !e.lost {
             self.losses.mark_segment(e);
         }
@@ -163,8 +166,9 @@ impl Scoreboard {
     /// Clears every loss mark. The segments then count as in flight.
     pub fn clear_loss_marks(&mut self) {
         self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
-        self.losses.bytes = 0;
-        self.losses.retransmitted_bytes = self.segments.iter().map(Sent::repeated).sum();
+        self.losses.lost_bytes = 0;
+        self.losses.retransmitted_bytes =
+            self.segments.iter().map(OutstandingSegment::retransmitted_bytes).sum();
         self.losses.shortfall.recount(self.segments.iter());
         self.restart_searches();
     }
@@ -178,7 +182,7 @@ impl Scoreboard {
         self.runs.clear();
         self.high_sack = 0;
         self.sacked_bytes = 0;
-        (self.losses.bytes, self.losses.retransmitted_bytes) = (0, 0);
+        (self.losses.lost_bytes, self.losses.retransmitted_bytes) = (0, 0);
         self.losses.shortfall.recount(self.segments.iter());
         self.restart_searches();
     }
@@ -189,12 +193,12 @@ impl Scoreboard {
     }
 
     /// Returns the lowest segment that is marked lost.
-    pub fn first_lost(&mut self) -> Option<&Sent> {
-        if self.losses.bytes == 0 {
+    pub fn first_lost(&mut self) -> Option<&OutstandingSegment> {
+        if self.losses.lost_bytes == 0 {
             self.losses.search_start = u64::MAX;
             return None;
         }
-        let first = self.place(self.losses.search_start);
+        let first = self.segment_index(self.losses.search_start);
         let found = self.segments.range(first..).find(|e| e.lost)?;
         self.losses.search_start = found.start;
         Some(found)
@@ -202,8 +206,8 @@ impl Scoreboard {
 
     /// Returns the lowest segment that was ever marked lost and has not arrived, even if it was
     /// retransmitted.
-    pub fn first_marked_lost(&self) -> Option<&Sent> {
-        if self.losses.bytes + self.losses.retransmitted_bytes == 0 {
+    pub fn first_marked_lost(&self) -> Option<&OutstandingSegment> {
+        if self.losses.lost_bytes + self.losses.retransmitted_bytes == 0 {
             return None;
         }
         self.segments.iter().find(|e| e.was_lost && !e.sacked)

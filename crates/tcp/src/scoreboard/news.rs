@@ -1,4 +1,4 @@
-use super::Sent;
+use super::OutstandingSegment;
 use super::losses::Shortfall;
 use airhop_base::{Span, Time};
 
@@ -9,7 +9,7 @@ pub(super) struct AckChanges {
     pub at: Time,
     pub una: u64,
     /// Segments newly acknowledged or SACKed, in their state before the ACK.
-    pub arrived: Vec<Sent>,
+    pub arrived: Vec<OutstandingSegment>,
     /// Bytes newly reported as arrived.
     pub delivered_bytes: u64,
     /// Delivered bytes that count for window growth. If the window counts segments, each segment counts as a
@@ -25,12 +25,12 @@ pub(super) struct AckChanges {
 
 impl AckChanges {
     /// Adds a segment that arrived and was not SACKed before this ACK.
-    pub fn add(&mut self, e: &Sent, shortfall: &Shortfall) {
+    pub fn add_arrival(&mut self, e: &OutstandingSegment, shortfall: &Shortfall) {
         self.arrived.push(*e);
         if !e.arrived {
             self.delivered_bytes += e.bytes();
             self.growth_bytes += e.bytes() + shortfall.segment_shortfall(e.bytes());
-            self.newest = if e.again { self.newest } else { self.newest.max(Some(e.at)) };
+            self.newest = if e.ever_retransmitted { self.newest } else { self.newest.max(Some(e.sent_at)) };
         }
     }
 
@@ -42,10 +42,10 @@ impl AckChanges {
     /// Returns the RTT of the oldest cumulatively acknowledged segment. Without such a segment, uses the
     /// oldest SACKed segment.
     pub fn longest_rtt(&self) -> Option<Span> {
-        let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
+        let once = || self.arrived.iter().filter(|e| !e.ever_retransmitted && !e.arrived);
         let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_retransmitted);
         let sacked = once().filter(|e| e.end > self.una);
-        let oldest = acknowledged.map(|e| e.at).min().or_else(|| sacked.map(|e| e.at).min());
+        let oldest = acknowledged.map(|e| e.sent_at).min().or_else(|| sacked.map(|e| e.sent_at).min());
         oldest.map(|sent| self.at - sent)
     }
 

@@ -47,7 +47,7 @@ impl Scoreboard {
 
 /// Processes an ACK by iteration over a copy of the segments. Returns the number of bytes newly SACKed and
 /// the number of bytes newly reported as arrived.
-fn reference_ack(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack) -> (u64, u64) {
+fn reference_ack(segments: &mut VecDeque<OutstandingSegment>, una: u64, nxt: u64, sack: &Sack) -> (u64, u64) {
     let (mut sacked, mut delivered) = (0, 0);
     segments.retain_mut(|e| {
         let cut = una.clamp(e.start, e.end) - e.start;
@@ -56,7 +56,7 @@ fn reference_ack(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack)
         e.start < e.end
     });
     for b in sack.blocks() {
-        let is_within = |e: &&mut Sent| b.start <= e.start && e.end <= b.end.min(nxt);
+        let is_within = |e: &&mut OutstandingSegment| b.start <= e.start && e.end <= b.end.min(nxt);
         for e in segments.iter_mut().filter(is_within).filter(|e| !e.sacked) {
             sacked += e.bytes();
             delivered += if e.arrived { 0 } else { e.bytes() };
@@ -71,14 +71,14 @@ proptest! {
     // contain irrelevant blocks.
     #[test]
     fn scoreboard_queries_equal_an_iteration_over_all_segments(acts in prop::collection::vec(act(), 1..60)) {
-        let mut board = Scoreboard::counting(Some(MSS));
+        let mut board = Scoreboard::with_full_segment(Some(MSS));
         let (mut una, mut nxt, mut max) = (1_u64, 1_u64, 1_u64);
         for act in acts {
             match act {
                 Act::Send(count) => for _ in 0..count {
                     board.on_sent(Time::ZERO, nxt, nxt + MSS);
                     let sent = board.get(nxt).copied();
-                    prop_assert_eq!(sent.map(|e| (e.end, e.order, e.again)), Some((nxt + MSS, board.transmissions, nxt < max)));
+                    prop_assert_eq!(sent.map(|e| (e.end, e.transmission_number, e.ever_retransmitted)), Some((nxt + MSS, board.transmissions, nxt < max)));
                     nxt += MSS;
                     max = max.max(nxt);
                 },
@@ -96,7 +96,7 @@ proptest! {
                     let mut simple = board.segments.clone();
                     let news = reference_ack(&mut simple, una, nxt, &sack);
                     board.on_ack(Time::ZERO, una, nxt, &sack);
-                    prop_assert_eq!((board.newly_sacked(), board.delivered()), news);
+                    prop_assert_eq!((board.newly_sacked_bytes(), board.delivered()), news);
                     prop_assert_eq!(&simple, &board.segments);
                 }
                 Act::MarkLost(number) => if let Some(start) = board.nth(number) {
@@ -104,14 +104,14 @@ proptest! {
                 },
                 // Holds a segment forever, or only until the next query.
                 Act::Hold(number) => if let Some(start) = board.nth(number / 2) {
-                    board.hold(start, if number % 2 == 0 { Time::ZERO } else { Time::MAX });
+                    board.hold_segment(start, if number % 2 == 0 { Time::ZERO } else { Time::MAX });
                 },
                 Act::MarkHolesLost(number) => {
                     let edge = una + number * MSS;
                     let now = Time::from_nanos(5);
                     board.mark_holes_lost(edge, now);
-                    let is_free = |e: &&Sent| e.start < edge && e.held_until <= now;
-                    let is_left = |e: &&Sent| is_free(e) && !e.sacked && !e.lost && !e.retransmitted;
+                    let is_free = |e: &&OutstandingSegment| e.start < edge && e.held_until <= now;
+                    let is_left = |e: &&OutstandingSegment| is_free(e) && !e.sacked && !e.lost && !e.retransmitted;
                     prop_assert_eq!(board.iter().filter(is_left).count(), 0);
                     prop_assert!(board.iter().filter(|e| e.lost).all(|e| !e.sacked));
                 }
@@ -125,15 +125,15 @@ proptest! {
             }
             let ends = board.iter().try_fold(una, |at, e| (at == e.start && at < e.end).then_some(e.end));
             prop_assert_eq!(ends, Some(max), "no gaps");
-            let sum = |is_so: fn(&&Sent) -> bool| board.iter().filter(is_so).map(Sent::bytes).sum::<u64>();
+            let sum = |is_so: fn(&&OutstandingSegment) -> bool| board.iter().filter(is_so).map(OutstandingSegment::bytes).sum::<u64>();
             prop_assert_eq!(board.sacked_bytes, sum(|e| e.sacked));
-            prop_assert_eq!(board.losses.bytes, sum(|e| e.lost));
-            prop_assert_eq!(board.repeated_bytes(), sum(|e| e.retransmitted && !e.sacked && !e.lost));
+            prop_assert_eq!(board.losses.lost_bytes, sum(|e| e.lost));
+            prop_assert_eq!(board.retransmitted_bytes(), sum(|e| e.retransmitted && !e.sacked && !e.lost));
             let in_network = board.iter().filter(|e| !e.sacked && !e.lost);
             prop_assert_eq!(board.shortfall(MSS), in_network.map(|e| MSS.saturating_sub(e.bytes())).sum::<u64>());
-            let start = |e: Option<&Sent>| e.map(|e| e.start);
+            let start = |e: Option<&OutstandingSegment>| e.map(|e| e.start);
             let high = board.high_sack;
-            let is_hole = |e: &&Sent| e.start < high && !e.sacked && !e.retransmitted;
+            let is_hole = |e: &&OutstandingSegment| e.start < high && !e.sacked && !e.retransmitted;
             let [lost, hole] = [start(board.iter().find(|e| e.lost)), start(board.iter().find(is_hole))];
             prop_assert_eq!(start(board.first_missing()), start(board.iter().find(|e| !e.sacked)));
             prop_assert_eq!(start(board.last_missing()), start(board.iter().rev().find(|e| !e.sacked)));
@@ -156,9 +156,9 @@ fn a_retransmission_reports_its_bytes_sent_once_before() {
     board.on_sent(at(0), 1, 101);
     board.on_sent(at(10), 101, 201);
     board.on_sent(at(20), 101, 201);
-    assert_eq!(board.sent_before(), [FirstSent { start: 101, end: 201, at: at(10) }]);
+    assert_eq!(board.first_transmissions(), [FirstTransmission { start: 101, end: 201, at: at(10) }]);
     board.on_sent(at(30), 1, 251);
-    assert_eq!(board.sent_before(), [FirstSent { start: 1, end: 101, at: at(0) }]);
+    assert_eq!(board.first_transmissions(), [FirstTransmission { start: 1, end: 101, at: at(0) }]);
     board.on_sent(at(40), 1, 251);
-    assert_eq!(board.sent_before(), []);
+    assert_eq!(board.first_transmissions(), []);
 }

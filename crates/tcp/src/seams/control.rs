@@ -4,7 +4,7 @@ use super::{ConnectionEnds, NextSegment, RepairKind, RunState};
 use crate::control::floor_segments;
 use crate::estimators::{Arrivals, LostSegment};
 use crate::sender_state::SenderState;
-use airhop_base::{Arrival, Profile, Rate, Sack, Span, Time};
+use airhop_base::{Profile, Rate, Sack, SegmentArrival, Span, Time};
 use std::fmt::Debug;
 
 /// Congestion window and slow-start threshold, in segments, as in the papers.
@@ -39,7 +39,7 @@ impl Window {
 #[derive(Clone, Copy, Debug)]
 pub struct IdlePeriod {
     /// Time since the last data transmission.
-    pub lasted: Span,
+    pub duration: Span,
     /// Retransmission timeout.
     pub timeout: Span,
     /// Initial congestion window in segments.
@@ -52,7 +52,7 @@ impl IdlePeriod {
     pub(crate) fn halved_window(&self, cwnd: f64) -> f64 {
         let least = self.initial_window.min(cwnd);
         let (mut left, mut passed) = (cwnd, self.timeout);
-        while passed < self.lasted && left > least {
+        while passed < self.duration && left > least {
             left = floor_segments(left / 2.0);
             passed = passed + self.timeout;
         }
@@ -84,13 +84,13 @@ pub struct Ack<'a> {
     /// True if the ACK echoes an ECN mark (RFC 3168 §6.1.3), or carries Jersey's congestion warning.
     pub ece: bool,
     /// Segment that caused the ACK, with arrival time; `None` if the scheme's receiver does not report it.
-    pub arrival: Option<Arrival>,
+    pub arrival: Option<SegmentArrival>,
 }
 
 #[cfg(test)]
 impl Ack<'_> {
     /// Creates an ACK of `acked` bytes. All other fields are empty.
-    pub(crate) fn of(now: Time, acked: u64) -> Self {
+    pub(crate) fn with_acked_bytes(now: Time, acked: u64) -> Self {
         Ack {
             now,
             acked_bytes: acked,
@@ -113,20 +113,20 @@ pub struct Delivery {
     /// Arrivals reported by the ACK.
     pub arrivals: Arrivals,
     /// Bytes newly marked lost.
-    pub lost: u64,
+    pub lost_bytes: u64,
     /// Flight before the ACK in bytes.
-    pub before: u64,
+    pub prior_in_flight: u64,
     /// Flight after the ACK in bytes, before new segments are released.
     pub in_flight: u64,
     /// Kind of repair after the ACK.
-    pub repair: RepairKind,
+    pub repair_kind: RepairKind,
     /// Delay of the next segment by pacing.
-    pub wait: Span,
+    pub pacing_delay: Span,
 }
 
 /// Signal by which the sender detected a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
+pub enum CongestionSignal {
     /// Duplicate ACKs, or SACK blocks above a hole.
     Duplicates,
     /// The retransmission timer.
@@ -141,15 +141,15 @@ pub struct Loss {
     /// Time of detection.
     pub now: Time,
     /// Signal that revealed the loss or mark.
-    pub signal: Signal,
+    pub signal: CongestionSignal,
     /// Flight or window to be halved, in segments, as configured. `None` if ssthresh does not change
     /// (repeated timeout of one segment, RFC 5681 §3.1).
-    pub base: Option<f64>,
+    pub halving_base: Option<f64>,
     /// Half of the flight or window in segments, as configured. At least 2 (RFC 5681 §3.1 (4)).
-    pub half: f64,
-    /// cwnd after halving, in segments. Equals `half` except in ns-2, where the minimum of 2 applies only to
+    pub halved_base: f64,
+    /// cwnd after halving, in segments. Equals `halved_base` except in ns-2, where the minimum of 2 applies only to
     /// ssthresh.
-    pub window: f64,
+    pub halved_cwnd: f64,
 }
 
 /// Cause of a loss according to the scheme.
@@ -183,35 +183,35 @@ pub struct LossClassification {
     /// First byte of the lost segment.
     pub seq: u64,
     /// Cause according to the sender.
-    pub judged: LossClass,
+    pub class: LossClass,
 }
 
 /// State of the path that only the simulator can measure. For schemes that demonstrate the value of perfect
 /// knowledge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Truth {
+pub struct PathTruth {
     /// Payload rate of this flow's share of the bottleneck.
-    pub rate: Rate,
+    pub share_rate: Rate,
     /// Payload rate of this flow at the bottleneck without other traffic.
-    pub whole: Rate,
+    pub bottleneck_rate: Rate,
     /// Round-trip time with empty queues.
-    pub rtt: Span,
+    pub base_rtt: Span,
 }
 
 /// Policy that sets the congestion window.
 ///
 /// For an ACK, the sender calls the methods in this order (checked in builds with debug assertions):
 ///
-/// 1. [`observe`](Self::observe)
-/// 2. [`on_duplicate`](Self::on_duplicate)
+/// 1. [`observe_ack`](Self::observe_ack)
+/// 2. [`on_duplicate_ack`](Self::on_duplicate_ack)
 /// 3. [`on_loss`](Self::on_loss) for an ECN mark
 /// 4. [`on_ack`](Self::on_ack), unless a recovery or the ECN mark forbids growth
 /// 5. [`on_loss`](Self::on_loss) or [`on_marked_loss`](Self::on_marked_loss) for a loss
-/// 6. [`on_lost`](Self::on_lost) for each lost segment
-/// 7. [`on_delivery`](Self::on_delivery)
+/// 6. [`on_segment_lost`](Self::on_segment_lost) for each lost segment
+/// 7. [`on_delivery_report`](Self::on_delivery_report)
 ///
 /// When a timer expires, the sender calls only the methods for losses. The sender calls
-/// [`on_spurious`](Self::on_spurious) as soon as it detects a spurious reduction. If the evidence is the
+/// [`on_spurious_reduction`](Self::on_spurious_reduction) as soon as it detects a spurious reduction. If the evidence is the
 /// timestamp or D-SACK of an ACK, this call precedes all others.
 pub trait CongestionControl: Debug + Send {
     /// Handles an ACK of new data, outside recovery.
@@ -232,7 +232,7 @@ pub trait CongestionControl: Debug + Send {
 
     /// Undoes the last reduction after it proved spurious, i.e. the segments marked lost have arrived (RFC
     /// 4015 §4). `before` is the window before the reduction. Growth since the reduction is kept.
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &SenderState) {
+    fn on_spurious_reduction(&mut self, w: &mut Window, before: &Window, s: &SenderState) {
         let _ = s;
         w.restore(before);
     }
@@ -251,26 +251,26 @@ pub trait CongestionControl: Debug + Send {
 
     /// Observes every ACK before any other call, including duplicate ACKs and ACKs during recovery. Meant for
     /// estimators.
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         let _ = (a, s);
     }
 
     /// Handles a duplicate ACK that no notice explains, before the recovery processes it. A scheme may
     /// reclassify the loss here. A window reduction made here counts for the loss under repair.
-    fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
+    fn on_duplicate_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let _ = (w, a, s);
     }
 
     /// Handles the delivery report of an ACK of new data or of a duplicate ACK, after all other calls. Called
     /// only for schemes with [`ReceiverFeatures::delivery_rate`](crate::ReceiverFeatures).
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
+    fn on_delivery_report(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         let _ = (w, d, s);
     }
 
-    /// Handles a segment newly marked lost by any signal. Called before [`CongestionControl::on_delivery`],
+    /// Handles a segment newly marked lost by any signal. Called before [`CongestionControl::on_delivery_report`],
     /// and after [`CongestionControl::on_loss`] if the segment starts a recovery. Called only for schemes
     /// with delivery reports.
-    fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
+    fn on_segment_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
         let _ = (w, now, lost);
     }
 
@@ -297,7 +297,7 @@ pub trait CongestionControl: Debug + Send {
 
     /// True if the scheme deliberately sends less than the path can carry. Segments sent now do not measure
     /// the rate of the path.
-    fn holds_back(&self) -> bool {
+    fn is_self_limiting(&self) -> bool {
         false
     }
 
@@ -324,7 +324,7 @@ pub trait CongestionControl: Debug + Send {
     }
 
     /// Sets the true state of the path, as measured by the simulator.
-    fn on_truth(&mut self, truth: &Truth) {
+    fn on_path_truth(&mut self, truth: &PathTruth) {
         let _ = truth;
     }
 }

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 pub trait NoticePolicy: Debug + Send {
     /// Returns the reaction to a notice about a missing segment or about the link.
     /// [`NoticeKind::concerns_one_segment`](airhop_base::NoticeKind) separates the two.
-    fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
+    fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> NoticeReaction;
 
     /// Adds the connection to the run's shared state, before any other call.
     fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
@@ -30,12 +30,12 @@ pub trait NoticePolicy: Debug + Send {
     }
 
     /// True if the policy processes ELNs in ACKs. Otherwise TCP treats an ACK with an ELN as an ordinary ACK.
-    fn knows_eln(&self) -> bool {
+    fn handles_eln(&self) -> bool {
         true
     }
 
     /// True if the policy processes NAKs in ACKs.
-    fn knows_nak(&self) -> bool {
+    fn handles_nak(&self) -> bool {
         false
     }
 
@@ -62,7 +62,7 @@ pub trait NoticePolicy: Debug + Send {
 
 /// Reaction of a sender to a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reaction {
+pub enum NoticeReaction {
     /// Drop the notice.
     Ignore,
     /// Retransmit the segment at once and restart the timer. Congestion control is not involved.

@@ -19,7 +19,7 @@ pub enum RepairKind {
 
 /// Outcome of a duplicate ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detection {
+pub enum DetectionOutcome {
     /// No loss detected.
     Nothing,
     /// Loss of the segment with this first byte. As a sign of congestion, the loss reduces the window and
@@ -113,12 +113,12 @@ pub enum UndoEvidence {
 pub trait Recovery: Debug + Send {
     /// Handles a duplicate ACK. A duplicate ACK repeats the last ACK (RFC 5681 §2), or has SACK blocks that
     /// report new arrivals (RFC 6675 §2).
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection;
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome;
 
     /// Returns a further loss that the same ACK detects, as a separate sign of congestion. Called after each
     /// loss.
-    fn next_loss(&mut self) -> Detection {
-        Detection::Nothing
+    fn next_loss(&mut self) -> DetectionOutcome {
+        DetectionOutcome::Nothing
     }
 
     /// Starts recovery, after the window was reduced for the loss of the segment at `seq`.
@@ -184,9 +184,9 @@ pub trait Recovery: Debug + Send {
     }
 
     /// Handles the expiry of the timer of [`Recovery::deadline`].
-    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detection {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> DetectionOutcome {
         let _ = (s, now);
-        Detection::Nothing
+        DetectionOutcome::Nothing
     }
 
     /// Handles a segment that was passed to IP. `earlier` is the number of the segment's previous
@@ -230,12 +230,12 @@ pub trait Recovery: Debug + Send {
 
     /// Suspends congestion control for the segment at `seq` until `until`, while a link layer is
     /// retransmitting the segment (Yun 2009 §3.1).
-    fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
-        s.scoreboard.hold(seq, until);
+    fn hold_segment(&mut self, s: &mut SenderState, seq: u64, until: Time) {
+        s.scoreboard.hold_segment(seq, until);
     }
 
     /// True if congestion control is suspended for the oldest missing segment.
-    fn is_held(&self, s: &SenderState, now: Time) -> bool {
+    fn is_first_missing_held(&self, s: &SenderState, now: Time) -> bool {
         let _ = (s, now);
         false
     }

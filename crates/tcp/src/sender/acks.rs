@@ -4,8 +4,10 @@ use super::order::ControlCall;
 use super::{HandshakeState, Sender, timestamp_clock};
 use crate::EchoMode;
 use crate::config::CwndValidation;
-use crate::scoreboard::{Scoreboard, duplicate};
-use crate::seams::{Ack, AdvanceOutcome, Detection, LossClassification, Signal, UndoEvidence, Window};
+use crate::scoreboard::{Scoreboard, find_dsack};
+use crate::seams::{
+    Ack, AdvanceOutcome, CongestionSignal, DetectionOutcome, LossClassification, UndoEvidence, Window,
+};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
 impl Sender {
@@ -39,7 +41,7 @@ impl Sender {
         }
         // NAKs are processed after the cumulative ACK, which may make the retransmission needless, and before
         // duplicate ACKs are detected.
-        if self.notices.knows_nak() {
+        if self.notices.handles_nak() {
             self.on_naks(now, segment);
         }
         if !advances && !segment.flags.syn {
@@ -47,18 +49,18 @@ impl Sender {
             // also a duplicate ACK if its SACK blocks report data that no earlier ACK reported, "even if it …
             // changes the advertised window".
             let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
-            let reports = self.state.scoreboard.newly_sacked() > 0;
+            let reports = self.state.scoreboard.newly_sacked_bytes() > 0;
             // An ACK caused by a zero-window probe does not indicate a loss.
             if (repeats && self.state.has_outstanding_data() && !is_probing) || reports {
-                self.on_duplicate(now, segment);
-            } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
+                self.on_duplicate_ack(now, segment);
+            } else if repeats || find_dsack(segment.ack, &segment.options.sack).is_some() {
                 self.report_stale_ack(now, segment);
             }
         }
         if let Some(earlier) = earlier {
             self.report_delivery(now, segment, earlier);
         }
-        if let Some(seq) = segment.eln_seq().filter(|_| self.notices.knows_eln()) {
+        if let Some(seq) = segment.eln_seq().filter(|_| self.notices.handles_eln()) {
             let end = self.state.segment_end(seq);
             self.on_notice(now, Notice::with_segment(NoticeKind::Eln, seq, end));
         }
@@ -74,7 +76,7 @@ impl Sender {
     /// Adds the first RTT sample of a connection that the peer opened (RFC 6298 §2.2; Linux,
     /// tcp_synack_rtt_meas()). `sent` is the time of this host's SYN-ACK, `acked` the arrival of the ACK.
     pub fn on_syn_acknowledged(&mut self, sent: Time, acked: Time) {
-        self.stack.on_rtt(&mut *self.rto, sent, acked, true);
+        self.stack.add_rtt_sample(&mut *self.rto, sent, acked, true);
         self.state.srtt = self.rto.srtt();
         self.state.scoreboard.on_handshake(acked - sent);
     }
@@ -86,7 +88,7 @@ impl Sender {
     #[cold]
     fn on_lost_syn(&mut self) {
         // all transmissions so far were SYNs, and the last one arrived
-        let lost = self.state.scoreboard.next_order() - 2;
+        let lost = self.state.scoreboard.next_transmission_number() - 2;
         let spares_first = self.config.rto.kind.ignores_first_syn_loss();
         if !spares_first || lost > 1 {
             self.window.cwnd = 1.0;
@@ -105,7 +107,7 @@ impl Sender {
         s.nxt = s.nxt.max(s.una);
         let high_sack = s.scoreboard.high_sack();
         s.scoreboard.on_ack(now, s.una, s.nxt, &segment.options.sack);
-        self.round_trip = s.scoreboard.rtt();
+        self.round_trip = s.scoreboard.newest_rtt();
         self.detect_reordering(high_sack);
         acked
     }
@@ -119,7 +121,7 @@ impl Sender {
         self.notices.on_progress(true);
         let ack = policy_ack(now, segment, acked, rtt, &self.state.scoreboard);
         self.order.record_call(ControlCall::Observed);
-        self.control.observe(&ack, &self.state);
+        self.control.observe_ack(&ack, &self.state);
         // The ACK of a SYN neither increases the window nor repairs a loss.
         let advance = (!opens).then(|| self.recovery.on_advance(&mut self.state, &mut self.window, &ack));
         let restart = match advance {
@@ -150,17 +152,17 @@ impl Sender {
             }
             AdvanceOutcome::Partial { restart } => restart,
             AdvanceOutcome::Lost(seq) => {
-                self.act_on_detection(now, Detection::Lost(seq));
+                self.act_on_detection(now, DetectionOutcome::Lost(seq));
                 true
             }
             AdvanceOutcome::Repaired(seq) => {
-                let judged = self.reduce_window(now, Signal::Duplicates);
+                let judged = self.reduce_window(now, CongestionSignal::Duplicates);
                 self.reduction = None; // the probe has shown that the loss was not spurious
-                self.classifications.push_back(LossClassification { seq, judged });
+                self.classifications.push_back(LossClassification { seq, class: judged });
                 true
             }
             AdvanceOutcome::Spurious => {
-                self.undo(UndoEvidence::Timeout);
+                self.undo_reduction(UndoEvidence::Timeout);
                 if self.stack.grows_at_recovery_end() {
                     self.answer_echo_then_grow(now, ack);
                 }
@@ -172,23 +174,23 @@ impl Sender {
     /// Reacts to an echoed ECN mark before the ACK increases the window, as in ns-2 and Linux.
     fn answer_echo_then_grow(&mut self, now: Time, ack: &Ack) {
         self.on_ecn_echo(now, ack);
-        if self.may_grow(ack) {
-            self.grow(ack);
+        if self.may_grow_window(ack) {
+            self.grow_window(ack);
         }
     }
 
     /// True if the ACK may increase the window. The reaction to an ECN mark may forbid growth.
-    fn may_grow(&self, ack: &Ack) -> bool {
-        let heeds_itself = self.features.echo == EchoMode::EachMark;
-        heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
+    fn may_grow_window(&self, ack: &Ack) -> bool {
+        let heeds_itself = self.features.echo_mode == EchoMode::EachMark;
+        heeds_itself || self.stack.may_grow_window(ack.ece, self.state.una <= self.reduced_until)
     }
 
     /// Grows the window for an ACK outside recovery, unless the application limits the flight.
-    fn grow(&mut self, ack: &Ack) {
+    fn grow_window(&mut self, ack: &Ack) {
         let before = self.window;
         self.order.record_call(ControlCall::Heard);
         self.control.on_ack(&mut self.window, ack, &self.state);
-        if self.config.validation != CwndValidation::Never && self.window.cwnd > before.cwnd {
+        if self.config.cwnd_validation != CwndValidation::Never && self.window.cwnd > before.cwnd {
             self.validate_growth(before);
         }
     }
@@ -199,22 +201,22 @@ impl Sender {
         // With pacing the flight reaches the window only at the end of the round trip.
         // With pacing the flight fills the window only at the end of the round trip.
         let is_spaced = self.control.pacing_rate(&before, &self.state).is_some();
-        let by = if is_spaced { CwndValidation::Half } else { self.config.validation };
-        if !self.state.usage.permits_growth(by, &before) {
+        let by = if is_spaced { CwndValidation::Half } else { self.config.cwnd_validation };
+        if !self.state.window_usage.permits_growth(by, &before) {
             self.window.cwnd = before.cwnd;
         }
     }
 
     #[inline(never)]
-    fn on_duplicate(&mut self, now: Time, segment: &Segment) {
+    fn on_duplicate_ack(&mut self, now: Time, segment: &Segment) {
         if self.stack.samples_duplicate_acks() {
             self.sample_rtt(now, segment);
             self.restart_timer(now);
         }
         let ack = policy_ack(now, segment, 0, None, &self.state.scoreboard);
         self.order.record_call(ControlCall::Observed);
-        self.control.observe(&ack, &self.state);
-        let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
+        self.control.observe_ack(&ack, &self.state);
+        let has_eln = segment.options.eln.is_some() && self.notices.handles_eln();
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
             self.notices.on_progress(false); // the arrival of a damaged segment acknowledges no new data
         }
@@ -224,7 +226,7 @@ impl Sender {
             self.recovery.on_uncounted_duplicate(&mut self.state, &ack);
         } else {
             self.allow_postponed_reduction(&ack);
-            let detect = self.recovery.on_duplicate(&mut self.state, &ack);
+            let detect = self.recovery.on_duplicate_ack(&mut self.state, &ack);
             self.act_on_detection(now, detect);
         }
         self.on_ecn_echo(now, &ack);
@@ -237,8 +239,8 @@ impl Sender {
     /// Without reordering, the window grows at the later cumulative ACK.
     fn grow_by_sack(&mut self, ack: &Ack) {
         let may = self.state.has_reordering && ack.delivered_bytes > 0 && self.recovery.may_grow_by_sack();
-        if may && self.may_grow(ack) {
-            self.grow(ack);
+        if may && self.may_grow_window(ack) {
+            self.grow_window(ack);
         }
     }
 
@@ -248,30 +250,30 @@ impl Sender {
         let before = self.window;
         if self.frozen.is_none() {
             self.order.record_call(ControlCall::Heard);
-            self.control.on_duplicate(&mut self.window, ack, &self.state);
+            self.control.on_duplicate_ack(&mut self.window, ack, &self.state);
         }
         if self.window != before {
-            self.counters.window_cuts += 1;
+            self.counters.window_reductions += 1;
             self.recovery.on_postponed_reduction(&self.window);
         }
     }
 
     /// Executes a decision of the recovery: sends a tail loss probe, undoes a spurious timeout, or starts
     /// recovery for a loss.
-    pub(super) fn act_on_detection(&mut self, now: Time, mut detect: Detection) {
+    pub(super) fn act_on_detection(&mut self, now: Time, mut detect: DetectionOutcome) {
         match detect {
-            Detection::Probe => self.restart_timer(now),
-            Detection::Spurious => self.undo(UndoEvidence::Timeout),
-            Detection::Nothing | Detection::Lost(_) => {}
+            DetectionOutcome::Probe => self.restart_timer(now),
+            DetectionOutcome::Spurious => self.undo_reduction(UndoEvidence::Timeout),
+            DetectionOutcome::Nothing | DetectionOutcome::Lost(_) => {}
         }
-        while let (Detection::Lost(seq), None) = (detect, &self.frozen) {
+        while let (DetectionOutcome::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
             let judged = if self.is_reduced_by_mark(seq) {
                 self.classify_marked_loss(now)
             } else {
-                self.reduce_window(now, Signal::Duplicates)
+                self.reduce_window(now, CongestionSignal::Duplicates)
             };
-            self.classifications.push_back(LossClassification { seq, judged });
+            self.classifications.push_back(LossClassification { seq, class: judged });
             self.recovery.enter_recovery(&mut self.state, &mut self.window, seq);
             self.timed = None; // Karn's rule: a retransmission follows
             if self.stack.backs_off_on_retransmit() {
@@ -299,9 +301,9 @@ impl Sender {
             return;
         }
         self.cwr_due = true; // even if the window does not change
-        if self.window.cwnd > 1.0 || self.stack.cuts_window_of_one() {
+        if self.window.cwnd > 1.0 || self.stack.reduces_window_of_one() {
             let before = self.window;
-            self.reduce_window(now, Signal::Echo);
+            self.reduce_window(now, CongestionSignal::Echo);
             self.recovery.on_ecn_echo(&self.state, &before, &self.window, ack);
         } else {
             // RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer". The expiry of the timer
@@ -315,19 +317,19 @@ impl Sender {
     /// no valid sample.
     fn sample_rtt(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
-        let samples_record = self.config.rto.kind.samples_record();
+        let samples_record = self.config.rto.kind.uses_recorded_times();
         let recorded = if samples_record { self.state.scoreboard.longest_rtt() } else { None };
         let sent = if let Some(rtt) = recorded {
             Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
         } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
             // RFC 7323 §4.1: a sample from timestamps is valid even for a retransmitted segment.
-            let age = timestamp_clock(now).wrapping_sub(ts.echo);
+            let age = timestamp_clock(now).wrapping_sub(ts.tsecr);
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
         } else {
             timed?.1
         };
         if self.frozen.is_none() {
-            self.stack.on_rtt(&mut *self.rto, sent, now, timed.is_some());
+            self.stack.add_rtt_sample(&mut *self.rto, sent, now, timed.is_some());
             self.state.srtt = self.rto.srtt();
         }
         Some(now - sent)
@@ -344,12 +346,12 @@ fn policy_ack<'a>(
 ) -> Ack<'a> {
     let ece = segment.is_ecn_echo();
     let RareOptions { sack, arrival, .. } = &*segment.options;
-    let sample = board.rtt().filter(|_| !segment.flags.syn);
+    let sample = board.newest_rtt().filter(|_| !segment.flags.syn);
     Ack {
         now,
         acked_bytes: acked,
         delivered_bytes: board.delivered(),
-        growth_bytes: board.counted(),
+        growth_bytes: board.growth_bytes(),
         sack,
         timer_rtt: rtt,
         newest_rtt: sample,

@@ -8,7 +8,7 @@ const VALIDITY: Span = Span::from_secs(60);
 
 /// Newest announcement of each base station on the path. A path has at most two base stations.
 #[derive(Debug, Default)]
-pub(super) struct ExpectedDelay {
+pub(super) struct DelayAnnouncements {
     announced: Vec<Announcement>,
 }
 
@@ -20,10 +20,10 @@ struct Announcement {
     until: Time,
 }
 
-impl ExpectedDelay {
+impl DelayAnnouncements {
     /// Stores an announcement of base station `origin`: a round trip over its wireless link may take up to
     /// `delay` longer.
-    pub fn announce(&mut self, now: Time, origin: NodeId, delay: Span) {
+    pub fn record_announcement(&mut self, now: Time, origin: NodeId, delay: Span) {
         self.announced.retain(|announced| announced.origin != origin && now < announced.until);
         self.announced.push(Announcement { origin, delay, until: now + VALIDITY });
     }

@@ -17,22 +17,22 @@ impl Sender {
         if lasted <= timeout || self.state.supplied_end <= self.state.nxt {
             return;
         }
-        let idle = IdlePeriod { lasted, timeout, initial_window: self.config.initial_window };
-        match self.config.after_pause {
+        let idle = IdlePeriod { duration: lasted, timeout, initial_window: self.config.initial_window };
+        match self.config.idle_restart_window {
             IdleRestartWindow::Keep => {}
             IdleRestartWindow::Initial => self.window.cwnd = self.window.cwnd.min(idle.initial_window),
             // tcp_slow_start_after_idle_check(): the congestion control itself sets rate and window
             IdleRestartWindow::Halve if self.features.paces => {}
             IdleRestartWindow::Halve => self.control.on_idle(&mut self.window, now, &idle, &self.state),
-            IdleRestartWindow::Decay => decay(&mut self.window, &idle),
+            IdleRestartWindow::Decay => decay_window(&mut self.window, &idle),
         }
         self.last_sent = None; // once per idle period
     }
 }
 
 /// RFC 7661 §4.4.3: after each five minutes "ssthresh = max(ssthresh, 3*cwnd/4)", and the window is "max(1/2*cwnd, IW)".
-fn decay(w: &mut Window, idle: &IdlePeriod) {
-    for _ in 0..idle.lasted.whole_multiples(NON_VALIDATED) {
+fn decay_window(w: &mut Window, idle: &IdlePeriod) {
+    for _ in 0..idle.duration.whole_multiples(NON_VALIDATED) {
         if w.cwnd <= idle.initial_window {
             break;
         }

@@ -18,7 +18,7 @@ impl EcnState {
     pub fn new(config: &Config, features: &ReceiverFeatures) -> Self {
         EcnState {
             is_agreed: features.uses_ecn(config),
-            echo: features.echo,
+            echo: features.echo_mode,
             extent: features.ect_packets(config),
         }
     }

@@ -15,25 +15,25 @@ mod timeout;
 mod transmit;
 mod undo;
 
-use crate::estimators::{ContentionLimit, DeliveryRate};
+use crate::estimators::{ContentionLimit, DeliveryRateEstimator};
 use crate::seams::{
-    CongestionControl, ConnectionEnds, LossClassification, NoticePolicy, Recovery, RepairKind, RtoPolicy,
-    RunState, SenderPolicies, TransmissionCause, Truth, Window,
+    CongestionControl, ConnectionEnds, LossClassification, NoticePolicy, PathTruth, Recovery, RepairKind,
+    RtoPolicy, RunState, SenderPolicies, TransmissionCause, Window,
 };
 use crate::sender_state::SenderState;
-use crate::stack::{self, Stack};
+use crate::stack::{self, StackRules};
 use crate::{Config, ReceiverFeatures, rto};
 use airhop_base::{Body, FlowId, NodeId, Packet, Span, Time};
-use expected_delay::ExpectedDelay;
+use expected_delay::DelayAnnouncements;
 use marks::EcnState;
 use notices::FrozenState;
 use order::CallOrder;
-use pacing::Pacing;
+use pacing::PacingSchedule;
 use persist::PersistTimer;
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 use timeout::RetransmissionTimer;
-use undo::Reduction;
+use undo::WindowReduction;
 
 /// Sender of a TCP connection. The caller passes the time. The sender uses no socket, clock or simulator.
 #[derive(Debug)]
@@ -56,9 +56,9 @@ pub struct Sender {
     /// True if the notice policy reads packets at the interface.
     listens: bool,
     rto: Box<dyn RtoPolicy>,
-    stack: &'static dyn Stack,
+    stack: &'static dyn StackRules,
     /// Additional delays that base stations have announced.
-    expected: ExpectedDelay,
+    expected: DelayAnnouncements,
     /// Retransmission timer; `None` while stopped.
     timer: Option<RetransmissionTimer>,
     /// Persist timer; `None` while stopped. Never runs together with the retransmission timer.
@@ -70,8 +70,8 @@ pub struct Sender {
     /// Timestamp of the last received segment. The next segment echoes it.
     recent_timestamp: u32,
     frozen: Option<FrozenState>,
-    reduction: Option<Reduction>,
-    pacing: Pacing,
+    reduction: Option<WindowReduction>,
+    pacing: PacingSchedule,
     marking: EcnState,
     /// Sequence number from which an ECN echo may reduce the window again. Limits reductions to one per
     /// window of data (RFC 3168 §6.1.2).
@@ -82,7 +82,7 @@ pub struct Sender {
     /// True if the next new segment carries CWR, after a window reduction for an ECN echo.
     cwr_due: bool,
     /// Delivery-rate estimator, for schemes that use delivery reports.
-    delivery: Option<Box<DeliveryRate>>,
+    delivery: Option<Box<DeliveryRateEstimator>>,
     classifications: VecDeque<LossClassification>,
     counters: Counters,
     /// RTT sample of the last ACK. The caller reads it once.
@@ -122,7 +122,7 @@ pub struct Counters {
     /// Entries into fast recovery. For Tahoe, entries into fast retransmit.
     pub fast_recoveries: u64,
     /// Window reductions for any cause.
-    pub window_cuts: u64,
+    pub window_reductions: u64,
     /// Window reductions undone as spurious.
     pub undone_reductions: u64,
     /// Notices received, in the order of [`NoticeKind::ALL`](airhop_base::NoticeKind::ALL).
@@ -140,7 +140,7 @@ impl AddAssign for Counters {
         self.retransmissions += other.retransmissions;
         self.timeouts += other.timeouts;
         self.fast_recoveries += other.fast_recoveries;
-        self.window_cuts += other.window_cuts;
+        self.window_reductions += other.window_reductions;
         self.undone_reductions += other.undone_reductions;
         self.notices.iter_mut().zip(other.notices).for_each(|(count, more)| *count += more);
         self.ect_segments += other.ect_segments;
@@ -160,11 +160,11 @@ impl Sender {
         parts: SenderPolicies,
     ) -> Self {
         let mut state = SenderState::new(config);
-        let parts = crate::notices::apply_notice_policy(config.notices, parts);
+        let parts = crate::notices::apply_notice_policy(config.notice_reaction, parts);
         let stack = stack::stack_for(config, parts.recovery.ns2_agent());
         state.opens_with_one_byte = !config.handshake && stack.opens_with_one_byte();
-        if features.contention {
-            state.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
+        if features.contention_time {
+            state.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window_bytes();
         }
         Sender {
             flow,
@@ -183,7 +183,7 @@ impl Sender {
             notices: parts.notices,
             rto: rto::build(&config.rto),
             stack,
-            expected: ExpectedDelay::default(),
+            expected: DelayAnnouncements::default(),
             timer: None,
             persist: None,
             timed: None,
@@ -191,7 +191,7 @@ impl Sender {
             recent_timestamp: 0,
             frozen: None,
             reduction: None,
-            pacing: Pacing::default(),
+            pacing: PacingSchedule::default(),
             marking: EcnState::new(config, &features),
             echo_point: 0,
             reduced_until: 0,
@@ -209,7 +209,7 @@ impl Sender {
     ///
     /// # Panics
     /// In debug builds, if the application has closed its side.
-    pub fn supply(&mut self, bytes: u64) {
+    pub fn supply_data(&mut self, bytes: u64) {
         debug_assert!(self.fin == NO_FIN, "RFC 9293 §3.10.2: connection closing");
         self.state.supplied_end = self.state.supplied_end.saturating_add(bytes);
         if self.connection == HandshakeState::Closed {
@@ -225,7 +225,7 @@ impl Sender {
         if self.fin == NO_FIN {
             let fin = self.state.supplied_end;
             self.set_nagle(false);
-            self.supply(1);
+            self.supply_data(1);
             self.fin = fin;
         }
     }
@@ -243,7 +243,7 @@ impl Sender {
     /// Turns Nagle's algorithm on or off, like the socket option TCP_NODELAY. Without Nagle's algorithm, the
     /// next [`Sender::poll_transmit`] returns a waiting partial segment.
     pub fn set_nagle(&mut self, is_on: bool) {
-        self.state.nagle.is_on = is_on;
+        self.state.nagle.is_enabled = is_on;
     }
 
     /// Sets the receiver's initial advertised window, if it differs from the configured window. Must be
@@ -259,7 +259,7 @@ impl Sender {
             return;
         }
         if let Some(ts) = segment.timestamps {
-            self.recent_timestamp = ts.value;
+            self.recent_timestamp = ts.tsval;
         }
         self.counters.ecn_echoes += u64::from(segment.is_ecn_echo());
         if segment.flags.syn && segment.ack > 0 && self.connection == HandshakeState::SynSent {
@@ -271,11 +271,11 @@ impl Sender {
     }
 
     /// Passes the simulator's own knowledge of the path to the congestion control.
-    pub fn on_truth(&mut self, truth: &Truth) {
-        self.control.on_truth(truth);
+    pub fn on_path_truth(&mut self, truth: &PathTruth) {
+        self.control.on_path_truth(truth);
     }
 
-    /// Adds this connection to the shared state of `run`. Must be called after [`Sender::seed`] and before
+    /// Adds this connection to the shared state of `run`. Must be called after [`Sender::set_seed`] and before
     /// all other methods.
     pub fn join_run(&mut self, run: &mut RunState) {
         let ends = ConnectionEnds { flow: self.flow, local: self.local, remote: self.remote };
@@ -284,7 +284,7 @@ impl Sender {
     }
 
     /// Seeds the scheme's random numbers. `seed` is derived from flow and replication.
-    pub fn seed(&mut self, seed: u32) {
+    pub fn set_seed(&mut self, seed: u32) {
         self.control.on_seed(seed);
     }
 
@@ -295,7 +295,7 @@ impl Sender {
 
     /// Returns the time when [`Sender::on_timeout`] is due; `None` if no timer runs.
     pub fn poll_timeout(&self) -> Option<Time> {
-        let timer = earlier_time(self.rto_expiry(), self.persist.map(|persist| persist.due));
+        let timer = earlier_time(self.rto_expiry(), self.persist.map(|persist| persist.next_probe));
         earlier_time(earlier_time(timer, self.recovery.deadline()), self.pacing.next_poll)
     }
 

@@ -3,7 +3,7 @@
 //! timer.
 
 use super::{HandshakeState, Sender};
-use crate::seams::{LossClass, LossClassification, Reaction, RtoPolicy, Window};
+use crate::seams::{LossClass, LossClassification, NoticeReaction, RtoPolicy, Window};
 use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 
 /// Longest time for which an ERSN suspends congestion control for a segment. Yun 2009 §3.1 sets no limit.
@@ -30,29 +30,27 @@ impl Sender {
             return;
         }
         match self.notices.on_notice(now, &n, &self.state) {
-            Reaction::Ignore => return,
-            Reaction::RestartTimer => return self.refresh_timer(now),
-            Reaction::Expect => {
-                self.expected.announce(now, n.origin, n.delay);
-                return self.extend_timer(now);
+            NoticeReaction::Ignore => return,
+            NoticeReaction::RestartTimer => return self.restart_timer_on_ebsn(now),
+            NoticeReaction::Expect => {
+                self.expected.record_announcement(now, n.origin, n.additional_delay);
+                return self.extend_timer_on_rttn(now);
             }
             _ if !is_missing => return, // the segment has arrived, so no repair is needed
-            Reaction::Retransmit => {
-                self.classifications
-                    .push_back(LossClassification { seq: n.seq, judged: LossClass::Wireless });
+            NoticeReaction::Retransmit => {
+                self.classifications.push_back(LossClassification { seq: n.seq, class: LossClass::Wireless });
                 self.recovery.retransmit(&mut self.state, n.seq);
             }
-            Reaction::Hold => {
+            NoticeReaction::Hold => {
                 let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
-                self.recovery.hold(&mut self.state, n.seq, now + hold);
+                self.recovery.hold_segment(&mut self.state, n.seq, now + hold);
             }
-            Reaction::Freeze { retransmit } => {
+            NoticeReaction::Freeze { retransmit } => {
                 if self.frozen.is_none() {
                     self.frozen =
                         Some(FrozenState { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
-                self.classifications
-                    .push_back(LossClassification { seq: n.seq, judged: LossClass::Wireless });
+                self.classifications.push_back(LossClassification { seq: n.seq, class: LossClass::Wireless });
                 if retransmit {
                     self.recovery.retransmit(&mut self.state, n.seq);
                 } else {

@@ -6,13 +6,13 @@
 pub(super) enum ControlCall {
     /// `observe`.
     Observed,
-    /// `on_duplicate`, `on_ack`, and `on_loss` for an ECN mark. The mark may suppress `on_ack`.
+    /// `on_duplicate_ack`, `on_ack`, and `on_loss` for an ECN mark. The mark may suppress `on_ack`.
     Heard,
     /// `on_loss` for a loss, `on_marked_loss`.
     Lost,
-    /// `on_lost`, for each lost segment.
+    /// `on_segment_lost`, for each lost segment.
     Named,
-    /// `on_delivery`.
+    /// `on_delivery_report`.
     Delivered,
 }
 

@@ -8,7 +8,7 @@ use airhop_base::{Rate, Span, Time};
 /// Pacing schedule. A gap follows each burst of segments. The gap lasts as long as the burst would at the
 /// pacing rate. Linux paces in TCP unless a queueing discipline paces.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pacing {
+pub(super) struct PacingSchedule {
     next: Time,
     burst: Option<Burst>,
     /// Time for the caller's next poll, after a poll that came too early.
@@ -39,8 +39,8 @@ struct Burst {
     late: Span,
 }
 
-impl Pacing {
-    /// True if a segment must wait. If so, sets [`Pacing::next_poll`].
+impl PacingSchedule {
+    /// True if a segment must wait. If so, sets [`PacingSchedule::next_poll`].
     #[inline(never)]
     pub fn is_too_early(&mut self, now: Time) -> bool {
         let is_open = now >= self.next || self.burst.is_some_and(|b| b.at == now && b.left > 0);
@@ -50,7 +50,7 @@ impl Pacing {
 
     /// Permits one segment without waiting. After a timeout, the oldest segment is retransmitted without
     /// pacing (Linux, tcp_retransmit_timer()).
-    pub fn release_one(&mut self, now: Time) {
+    pub fn permit_unpaced_segment(&mut self, now: Time) {
         if self.is_too_early(now) {
             self.burst = Some(Burst { at: now, left: 1, late: Span::ZERO });
         }
@@ -61,7 +61,7 @@ impl Pacing {
     /// burst of several segments.
     #[inline(never)]
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
-        let ends_burst = self.join_burst(now, quantum);
+        let ends_burst = self.add_to_burst(now, quantum);
         // Shorter gaps compensate for a late wake-up, so it does not lower the rate permanently. A gap
         // decreases by at most half, which prevents bursts.
         let wait = rate.time_for_bits(bytes * 8);
@@ -76,7 +76,7 @@ impl Pacing {
 
     /// Adds a segment to the burst sent at `now`, of at most `quantum` segments. Returns true if the segment
     /// ends a burst of several segments.
-    pub fn join_burst(&mut self, now: Time, quantum: u64) -> bool {
+    pub fn add_to_burst(&mut self, now: Time, quantum: u64) -> bool {
         let late = now.since(self.next);
         let burst = match &mut self.burst {
             Some(burst) if burst.at == now && burst.left > 0 => burst,
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_pacing_delay_is_the_remaining_time_of_a_segment() {
         let at = |us| Time::ZERO + Span::from_micros(us);
-        let mut pacing = Pacing::default();
+        let mut pacing = PacingSchedule::default();
         pacing.on_sent(at(0), 1000, Rate::from_bps(8_000_000), 1);
         let waits = [0, 400, 1000, 5000].map(|us| pacing.time_until_next(at(us)));
         assert_eq!(waits, [1000, 600, 0, 0].map(Span::from_micros));

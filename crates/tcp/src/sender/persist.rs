@@ -10,7 +10,7 @@ use airhop_base::{Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PersistTimer {
     /// Time of the next probe.
-    pub due: Time,
+    pub next_probe: Time,
     /// Number of probes so far.
     probes: u32,
     /// True if a probe, or data that fits the window, must be sent now.
@@ -27,7 +27,8 @@ impl Sender {
             && s.supplied_end > s.nxt
             && s.next_acceptable_segment().is_none()
         {
-            self.persist = Some(PersistTimer { due: now + self.probe_interval(0), probes: 0, owes: false });
+            self.persist =
+                Some(PersistTimer { next_probe: now + self.probe_interval(0), probes: 0, owes: false });
         }
     }
 
@@ -40,12 +41,14 @@ impl Sender {
     }
 
     /// Schedules a probe if the timer has expired.
-    pub(super) fn on_persist(&mut self, now: Time) {
-        let Some(PersistTimer { probes, .. }) = self.persist.filter(|persist| persist.due <= now) else {
+    pub(super) fn check_persist_timer(&mut self, now: Time) {
+        let Some(PersistTimer { probes, .. }) = self.persist.filter(|persist| persist.next_probe <= now)
+        else {
             return;
         };
         let probes = probes + 1;
-        self.persist = Some(PersistTimer { due: now + self.probe_interval(probes), probes, owes: true });
+        self.persist =
+            Some(PersistTimer { next_probe: now + self.probe_interval(probes), probes, owes: true });
     }
 
     /// Updates the timer with the window of an ACK. If the receiver had no room for the probe's data, the
@@ -64,7 +67,7 @@ impl Sender {
         let has_room = s.first_segment_end() <= s.right_edge;
         persist.owes |= has_room && s.has_outstanding_data();
         if !has_room && self.stack.restarts_persist_on_ack() {
-            persist.due = now + self.probe_interval(persist.probes);
+            persist.next_probe = now + self.probe_interval(persist.probes);
         }
         let is_over = s.una >= s.supplied_end || (has_room && !s.has_outstanding_data());
         self.persist = (!is_over).then_some(persist);
@@ -91,7 +94,7 @@ impl Sender {
             self.persist = None; // an ACK is expected, so the retransmission timer runs instead
         }
         let next = NextSegment { start, end, cause };
-        let psh = self.sets_push(&next, true);
+        let psh = self.sets_psh_flag(&next, true);
         Some(self.transmit(now, &next, psh))
     }
 }

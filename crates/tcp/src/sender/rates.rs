@@ -29,15 +29,15 @@ impl Sender {
         let delivery = Delivery {
             now,
             arrivals,
-            lost,
-            before,
+            lost_bytes: lost,
+            prior_in_flight: before,
             in_flight,
-            repair: self.recovery.repair_kind(),
-            wait: self.pacing.time_until_next(now),
+            repair_kind: self.recovery.repair_kind(),
+            pacing_delay: self.pacing.time_until_next(now),
         };
         self.order.record_call(ControlCall::Delivered);
-        self.control.on_delivery(&mut self.window, &delivery, &self.state);
-        if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.holds_back()) {
+        self.control.on_delivery_report(&mut self.window, &delivery, &self.state);
+        if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.is_self_limiting()) {
             self.state.app_limited_until = meter.mark_app_limited(in_flight);
         }
     }
@@ -50,7 +50,7 @@ impl Sender {
             if let Some(lost) = meter.on_lost(&state.scoreboard, start) {
                 bytes += lost.end - lost.start;
                 order.record_call(ControlCall::Named);
-                control.on_lost(window, now, &lost);
+                control.on_segment_lost(window, now, &lost);
             }
         }
         bytes

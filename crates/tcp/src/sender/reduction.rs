@@ -4,13 +4,13 @@ use super::Sender;
 use super::order::ControlCall;
 use crate::config::HalveFrom;
 use crate::control::floor_segments;
-use crate::seams::{Loss, LossClass, RepairKind, Signal};
+use crate::seams::{CongestionSignal, Loss, LossClass, RepairKind};
 use airhop_base::Time;
 
 impl Sender {
     /// Reduces the window after a sign of congestion. Returns the scheme's classification of the sign.
-    pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> LossClass {
-        let base = self.reduction_base(signal == Signal::Timeout);
+    pub(super) fn reduce_window(&mut self, now: Time, signal: CongestionSignal) -> LossClass {
+        let base = self.reduction_base(signal == CongestionSignal::Timeout);
         self.reduce_window_from_base(now, signal, base)
     }
 
@@ -19,31 +19,40 @@ impl Sender {
     pub(super) fn reduce_window_from_base(
         &mut self,
         now: Time,
-        signal: Signal,
+        signal: CongestionSignal,
         base: Option<f64>,
     ) -> LossClass {
         let halve_from = self.config.halve_from;
         let half = base.map_or(self.window.ssthresh, |base| halve_from.halve(base));
-        let loss =
-            Loss { now, signal, base, half: half.max(2.0), window: half.max(halve_from.least_window()) };
+        let loss = Loss {
+            now,
+            signal,
+            halving_base: base,
+            halved_base: half.max(2.0),
+            halved_cwnd: half.max(halve_from.least_window()),
+        };
         let before = self.window;
         match signal {
-            Signal::Echo => self.reduction = None, // a mark is never spurious (Linux, tcp_enter_cwr())
-            Signal::Duplicates | Signal::Timeout => self.save_window(before),
+            CongestionSignal::Echo => self.reduction = None, // a mark is never spurious (Linux, tcp_enter_cwr())
+            CongestionSignal::Duplicates | CongestionSignal::Timeout => self.save_window(before),
         }
-        self.order.record_call(if signal == Signal::Echo { ControlCall::Heard } else { ControlCall::Lost });
+        self.order.record_call(if signal == CongestionSignal::Echo {
+            ControlCall::Heard
+        } else {
+            ControlCall::Lost
+        });
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == LossClass::Congestion || self.window.cwnd < before.cwnd;
         if is_cut && halve_from == HalveFrom::WholeCwnd {
             self.window.round_down(); // `ssthresh` returns a number of packets, and snd_cwnd_cnt is set to 0
         }
-        self.counters.window_cuts += u64::from(is_cut);
+        self.counters.window_reductions += u64::from(is_cut);
         // RFC 3168 §6.1.2: CWR follows a reduction "for any reason", as in ns-2's slowdown() and Linux,
         // tcp_ecn_queue_cwr().
         self.cwr_due |= is_cut && self.marking.reacts_to_echoes();
         // RFC 3168 §6.1.2: no further reduction for the same window of data, by any signal.
         self.echo_point = self.state.sent_end;
-        self.reduced_until = if signal == Signal::Echo { self.state.sent_end } else { 0 };
+        self.reduced_until = if signal == CongestionSignal::Echo { self.state.sent_end } else { 0 };
         judged
     }
 
@@ -81,7 +90,7 @@ impl Sender {
             HalveFrom::Pipe => Some(segments(self.recovery.in_flight(s))),
             // ns-2, TcpAgent::windowd(): the smaller of cwnd and the receiver's window.
             HalveFrom::Cwnd => Some(self.window.cwnd.min(segments(s.right_edge - s.una))),
-            HalveFrom::WholeCwnd if is_timeout && self.already_reduced() => None,
+            HalveFrom::WholeCwnd if is_timeout && self.keeps_ssthresh_at_timeout() => None,
             HalveFrom::WholeCwnd => Some(floor_segments(self.window.cwnd)),
         }
     }

@@ -17,7 +17,11 @@ impl Sender {
     #[inline(never)]
     fn detect_late_arrivals(&mut self, high_sack: u64) {
         let s = &mut self.state;
-        let late = s.scoreboard.arrived().iter().filter(|e| !e.again && !e.arrived && e.start < high_sack);
+        let late = s
+            .scoreboard
+            .newly_arrived()
+            .iter()
+            .filter(|e| !e.ever_retransmitted && !e.arrived && e.start < high_sack);
         if let Some(first) = late.map(|e| e.start).min() {
             s.has_reordering |= s.scoreboard.high_sack().max(s.una) > first + u64::from(s.dupthresh) * s.mss;
         }

@@ -92,7 +92,7 @@ impl Sender {
             Some((rate, quantum)) => self.pacing.on_sent(now, next.end - next.start, rate, quantum),
             None => self.ends_unpaced_burst(now),
         };
-        let psh = self.sets_push(next, ends_burst);
+        let psh = self.sets_psh_flag(next, ends_burst);
         Some(self.transmit(now, next, psh))
     }
 
@@ -102,12 +102,12 @@ impl Sender {
     #[inline(always)]
     fn pacing_rate_and_quantum(&self) -> Option<(Rate, u64)> {
         let may_pace = self.config.pacing || self.features.paces || self.features.needs_linux_state;
-        may_pace.then(|| self.pacing_spacing()).flatten()
+        may_pace.then(|| self.current_pacing()).flatten()
     }
 
     /// Returns the pacing rate and burst size; `None` while the sender does not pace.
     #[inline(never)]
-    fn pacing_spacing(&self) -> Option<(Rate, u64)> {
+    fn current_pacing(&self) -> Option<(Rate, u64)> {
         if (self.features.paces || self.features.needs_linux_state)
             && let Some(rate) = self.control.pacing_rate(&self.window, &self.state)
         {
@@ -127,13 +127,13 @@ impl Sender {
     #[inline(never)]
     fn is_last_of_burst(&mut self, now: Time) -> bool {
         let quantum = pacing::pacing_from_window(&self.window, &self.state).map_or(2, |(_, quantum)| quantum);
-        self.pacing.join_burst(now, quantum)
+        self.pacing.add_to_burst(now, quantum)
     }
 
     /// True if the segment carries PSH. Linux sets PSH at the end of a burst (tcp_transmit_skb()) and at the
     /// end of the application's data (tcp_push(); RFC 9293 §3.9.1.2). At the end of a burst, PSH makes the
     /// receiver's network card pass the burst to TCP.
-    pub(super) fn sets_push(&self, next: &NextSegment, ends_burst: bool) -> bool {
+    pub(super) fn sets_psh_flag(&self, next: &NextSegment, ends_burst: bool) -> bool {
         self.config.push && (ends_burst || next.end >= self.state.supplied_end)
     }
 
@@ -167,7 +167,7 @@ impl Sender {
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none()
             && next.start >= self.timed_up_to
-            && self.stack.times_one_per_rtt(self.config.timestamps)
+            && self.stack.times_single_segment(self.config.timestamps)
         {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
@@ -198,7 +198,7 @@ impl Sender {
         let has_room = |s: &SenderState| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
         let is_full = self.needs_full_windows() && !has_room(&self.state);
         let s = &mut self.state;
-        s.usage.record_transmission(s.scoreboard.len() as u64, is_full, s.una, s.nxt);
+        s.window_usage.record_transmission(s.scoreboard.len() as u64, is_full, s.una, s.nxt);
     }
 
     /// Records a full window if data waits because window or recovery permit no further segment (Linux,
@@ -208,13 +208,13 @@ impl Sender {
             self.needs_full_windows() && self.state.has_outstanding_data() && self.state.may_send_next();
         let s = &mut self.state;
         if waits {
-            s.usage.record_transmission(s.scoreboard.len() as u64, true, s.una, s.nxt);
+            s.window_usage.record_transmission(s.scoreboard.len() as u64, true, s.una, s.nxt);
         }
     }
 
     /// True if the configuration or the scheme reads the record of full windows.
     fn needs_full_windows(&self) -> bool {
-        self.config.validation == CwndValidation::Full || self.features.needs_linux_state
+        self.config.cwnd_validation == CwndValidation::Full || self.features.needs_linux_state
     }
 
     /// Returns the packet of a segment.
@@ -224,7 +224,7 @@ impl Sender {
         let timestamps = self
             .config
             .timestamps
-            .then(|| Timestamps { value: timestamp_clock(now), echo: self.recent_timestamp });
+            .then(|| Timestamps { tsval: timestamp_clock(now), tsecr: self.recent_timestamp });
         let segment = Segment {
             seq,
             len,
@@ -232,10 +232,10 @@ impl Sender {
             window: self.config.receive_window,
             flags,
             timestamps,
-            header_check: len > 0 && self.features.header_check,
+            has_header_checksum: len > 0 && self.features.header_checksum,
             sack_permitted: flags.syn && self.features.uses_sack(&self.config),
             sent: now,
-            options: if len > 0 && self.features.contention { no_contention() } else { Options::NONE },
+            options: if len > 0 && self.features.contention_time { no_contention() } else { Options::NONE },
         };
         let bytes = TCP_IP_HEADER_BYTES + segment.option_bytes() + len;
         let packet = Packet::new(self.flow, self.local, self.remote, bytes, Body::Tcp(segment));
@@ -246,5 +246,5 @@ impl Sender {
 /// Returns the contention-time option with a value of zero. Nodes on the path add their contention time.
 #[cold]
 fn no_contention() -> Options {
-    RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE }.into()
+    RareOptions { contention_time: Some(Span::ZERO), ..RareOptions::NONE }.into()
 }

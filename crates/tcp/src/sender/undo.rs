@@ -1,13 +1,13 @@
 //! Undo of spurious window reductions. The segments were delayed, not lost.
 
 use super::{Sender, timestamp_clock};
-use crate::scoreboard::{Scoreboard, Sent, duplicate};
+use crate::scoreboard::{OutstandingSegment, Scoreboard, find_dsack};
 use crate::seams::{NextSegment, RepairKind, UndoEvidence, Window};
 use airhop_base::{Segment, Time};
 
 /// Last reduction for a loss, kept while it can still prove spurious.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reduction {
+pub(super) struct WindowReduction {
     /// Window before the reduction.
     before: Window,
     /// First unsent byte at the reduction.
@@ -29,7 +29,7 @@ impl Sender {
         let (una, point) = (self.state.una, self.state.sent_end);
         match &mut self.reduction {
             Some(reduction) if una < reduction.point => reduction.point = point,
-            last => *last = Some(Reduction { before, point, first: None, unnamed: 0 }),
+            last => *last = Some(WindowReduction { before, point, first: None, unnamed: 0 }),
         }
     }
 
@@ -56,30 +56,30 @@ impl Sender {
         let Some(reduction) = &mut self.reduction else { return };
         let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;
         let by_time = match (reduction.first, ack.timestamps) {
-            (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.echo, sent),
+            (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.tsecr, sent),
             _ => false,
         };
         let waits = self.stack.delays_timestamp_undo()
             && ack.ack < reduction.point
-            && repeats_beyond(&self.state.scoreboard, ack);
+            && has_retransmission_above(&self.state.scoreboard, ack);
         let by_time = by_time && !waits;
-        let is_named = duplicate(ack.ack, &ack.options.sack).is_some_and(|b| b.start < reduction.point);
+        let is_named = find_dsack(ack.ack, &ack.options.sack).is_some_and(|b| b.start < reduction.point);
         let had = reduction.unnamed;
         reduction.unnamed -= u32::from(is_named && had > 0);
         if by_time {
-            self.undo(UndoEvidence::Late);
+            self.undo_reduction(UndoEvidence::Late);
         } else if had > 0 && reduction.unnamed == 0 {
-            self.undo(UndoEvidence::Duplicates);
+            self.undo_reduction(UndoEvidence::Duplicates);
         }
     }
 
     /// Undoes the last reduction as spurious and restores the window (RFC 4015 §4). No effect if the recovery
     /// does not support undo.
     #[cold]
-    pub(super) fn undo(&mut self, evidence: UndoEvidence) {
+    pub(super) fn undo_reduction(&mut self, evidence: UndoEvidence) {
         let Some(reduction) = self.reduction.take() else { return };
         if self.frozen.is_none() && self.recovery.undo_reduction(&mut self.state, evidence) {
-            self.control.on_spurious(&mut self.window, &reduction.before, &self.state);
+            self.control.on_spurious_reduction(&mut self.window, &reduction.before, &self.state);
             self.counters.undone_reductions += 1;
             self.cwr_due = false; // Linux, tcp_ecn_withdraw_cwr()
         }
@@ -87,14 +87,17 @@ impl Sender {
 
     /// True if ssthresh does not change at this timeout, as in Linux. Either the timer has already expired
     /// for the same segment, or a fast recovery or ECN mark has already reduced the window.
-    pub(super) fn already_reduced(&self) -> bool {
+    pub(super) fn keeps_ssthresh_at_timeout(&self) -> bool {
         let in_recovery = self.recovery.repair_kind() == RepairKind::Loss && !self.window.in_slow_start();
         self.state.timed_out_una == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
 }
 
 /// True if a retransmission above this ACK is in flight.
-fn repeats_beyond(board: &Scoreboard, ack: &Segment) -> bool {
-    let is_sacked = |e: &Sent| ack.options.sack.blocks().iter().any(|b| b.start <= e.start && e.end <= b.end);
-    board.repeated_bytes() > 0 && board.iter().any(|e| e.end > ack.ack && e.is_repeated() && !is_sacked(e))
+fn has_retransmission_above(board: &Scoreboard, ack: &Segment) -> bool {
+    let is_sacked = |e: &OutstandingSegment| {
+        ack.options.sack.blocks().iter().any(|b| b.start <= e.start && e.end <= b.end)
+    };
+    board.retransmitted_bytes() > 0
+        && board.iter().any(|e| e.end > ack.ack && e.is_retransmission_in_flight() && !is_sacked(e))
 }

@@ -53,8 +53,8 @@ impl HyStart {
             }
             if cwnd >= LEAST_WINDOW {
                 let longest = self.longest_train(least_rtt);
-                self.is_over =
-                    self.round.is_long_train(sample.now, longest) | self.round.is_delayed(rtt, least_rtt);
+                self.is_over = self.round.is_long_train(sample.now, longest)
+                    | self.round.detect_delay_increase(rtt, least_rtt);
                 return self.is_over;
             }
         }
@@ -86,7 +86,7 @@ impl Round {
 
     /// Adds an RTT sample. Returns true if the round has enough samples and a minimum RTT above the
     /// threshold.
-    fn is_delayed(&mut self, rtt: Span, least_rtt: Span) -> bool {
+    fn detect_delay_increase(&mut self, rtt: Span, least_rtt: Span) -> bool {
         self.least = min_with_sample(self.least, rtt);
         self.samples += 1;
         self.samples > MIN_RTT_SAMPLES && self.least > Some(least_rtt + threshold(least_rtt))
@@ -95,7 +95,7 @@ impl Round {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SlowStart;
+    use super::super::SlowStartMethod;
     use super::*;
     use crate::seams::Window;
 
@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn only_a_timeout_restarts_hystart() {
         for (by_timeout, again) in [(true, true), (false, false)] {
-            let mut slow_start = SlowStart::hystart(false);
-            let ends = |slow_start: &mut SlowStart| {
+            let mut slow_start = SlowStartMethod::hystart(false);
+            let ends = |slow_start: &mut SlowStartMethod| {
                 let rtt = Some(Span::from_millis(60));
                 let mut w = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
                 (0..60).any(|n| {

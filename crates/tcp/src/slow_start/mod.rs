@@ -10,7 +10,7 @@ use hystart_plus_plus::HyStartPlusPlus;
 
 /// Method that ends slow start.
 #[derive(Debug)]
-pub(crate) enum SlowStart {
+pub(crate) enum SlowStartMethod {
     /// The first loss ends slow start (RFC 5681 §3.1).
     Standard,
     /// HyStart (Ha and Rhee 2011).
@@ -34,29 +34,29 @@ pub(crate) struct SlowStartAck {
     pub min_rtt: Option<Span>,
 }
 
-impl SlowStart {
+impl SlowStartMethod {
     /// Creates HyStart for a sender with or without pacing.
     pub fn hystart(is_paced: bool) -> Self {
-        SlowStart::HyStart(HyStart::new(is_paced))
+        SlowStartMethod::HyStart(HyStart::new(is_paced))
     }
 
     /// Creates HyStart++ for a sender with or without pacing.
     pub fn hystart_plus_plus(is_paced: bool) -> Self {
-        SlowStart::HyStartPlusPlus(Some(HyStartPlusPlus::new(is_paced)))
+        SlowStartMethod::HyStartPlusPlus(Some(HyStartPlusPlus::new(is_paced)))
     }
 
     /// Returns the growth of cwnd for an ACK in slow start, at most `segments`. Does not change cwnd. If slow
     /// start ends with this ACK, sets ssthresh to cwnd.
     pub fn on_ack(&mut self, w: &mut Window, segments: f64, sample: &SlowStartAck) -> f64 {
         match self {
-            SlowStart::Standard | SlowStart::HyStartPlusPlus(None) => segments,
-            SlowStart::HyStart(hystart) => {
+            SlowStartMethod::Standard | SlowStartMethod::HyStartPlusPlus(None) => segments,
+            SlowStartMethod::HyStart(hystart) => {
                 if hystart.on_ack(w.cwnd, sample) {
                     w.ssthresh = w.cwnd;
                 }
                 segments
             }
-            SlowStart::HyStartPlusPlus(Some(hystart)) => {
+            SlowStartMethod::HyStartPlusPlus(Some(hystart)) => {
                 let growth = hystart.on_ack(segments, sample);
                 if hystart.is_over() {
                     w.ssthresh = w.cwnd;
@@ -69,9 +69,9 @@ impl SlowStart {
     /// Handles a loss. `nxt` is the first unsent byte.
     pub fn on_loss(&mut self, by_timeout: bool, now: Time, nxt: u64) {
         match self {
-            SlowStart::HyStart(hystart) if by_timeout => hystart.restart(now, nxt),
-            SlowStart::HyStartPlusPlus(hystart) => *hystart = None,
-            SlowStart::Standard | SlowStart::HyStart(_) => {}
+            SlowStartMethod::HyStart(hystart) if by_timeout => hystart.restart(now, nxt),
+            SlowStartMethod::HyStartPlusPlus(hystart) => *hystart = None,
+            SlowStartMethod::Standard | SlowStartMethod::HyStart(_) => {}
         }
     }
 }

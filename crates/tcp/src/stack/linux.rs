@@ -1,6 +1,6 @@
 //! Rules of Linux 6.
 
-use super::Stack;
+use super::StackRules;
 use crate::control::floor_segments;
 use crate::seams::Window;
 
@@ -8,10 +8,10 @@ use crate::seams::Window;
 #[derive(Debug)]
 pub(super) struct Linux;
 
-impl Stack for Linux {
+impl StackRules for Linux {
     /// False until all data sent before the reduction, and one more segment, are acknowledged (TCP_CA_CWR in
     /// tcp_cong_control() and tcp_fastretrans_alert()).
-    fn may_grow(&self, _: bool, is_reducing: bool) -> bool {
+    fn may_grow_window(&self, _: bool, is_reducing: bool) -> bool {
         !is_reducing
     }
 
@@ -27,7 +27,7 @@ impl Stack for Linux {
     }
 
     /// True, as in tcp_enter_cwr().
-    fn cuts_window_of_one(&self) -> bool {
+    fn reduces_window_of_one(&self) -> bool {
         true
     }
 

@@ -1,4 +1,4 @@
-//! `Stack`: sender rules that are neither parameters nor part of another policy.
+//! `StackRules`: sender rules that are neither parameters nor part of another policy.
 //!
 //! The trait contains all remaining differences between the RFCs, Linux and ns-2's agents. `docs/presets.md`
 //! lists the differences.
@@ -14,7 +14,7 @@ use airhop_base::Time;
 use std::fmt::Debug;
 
 /// TCP rules of a sender. The default methods implement the RFCs. Other stacks override them.
-pub trait Stack: Debug + Sync {
+pub trait StackRules: Debug + Sync {
     /// True if the first segment of a connection without a handshake is one octet.
     fn opens_with_one_byte(&self) -> bool {
         false
@@ -22,13 +22,13 @@ pub trait Stack: Debug + Sync {
 
     /// True if the sender times one segment per round trip. `timestamps` is true if the connection uses
     /// timestamps.
-    fn times_one_per_rtt(&self, timestamps: bool) -> bool {
+    fn times_single_segment(&self, timestamps: bool) -> bool {
         !timestamps
     }
 
     /// Adds the RTT sample of a segment sent at `sent` and acknowledged at `now`. `is_timed` is true for the
     /// segment that the sender times.
-    fn on_rtt(&self, rto: &mut dyn RtoPolicy, sent: Time, now: Time, is_timed: bool) {
+    fn add_rtt_sample(&self, rto: &mut dyn RtoPolicy, sent: Time, now: Time, is_timed: bool) {
         let _ = is_timed;
         rto.on_rtt(sent, now);
     }
@@ -47,7 +47,7 @@ pub trait Stack: Debug + Sync {
     /// (`is_reducing`). A reduction lasts until data sent after the reduction is acknowledged. RFC 3168
     /// §6.1.2: "The sender SHOULD NOT increase the congestion window in response to the receipt of an
     /// ECN-Echo ACK packet".
-    fn may_grow(&self, ece: bool, is_reducing: bool) -> bool {
+    fn may_grow_window(&self, ece: bool, is_reducing: bool) -> bool {
         let _ = is_reducing;
         !ece
     }
@@ -69,7 +69,7 @@ pub trait Stack: Debug + Sync {
     /// True if an echoed ECN mark reduces a window of one segment like any other window. Otherwise the echo
     /// restarts the retransmission timer: "the TCP sender … SHOULD reset the retransmit timer on receiving
     /// the ECN-Echo packet when the congestion window is one" (RFC 3168 §6.1.2).
-    fn cuts_window_of_one(&self) -> bool {
+    fn reduces_window_of_one(&self) -> bool {
         false
     }
 
@@ -119,7 +119,7 @@ pub trait Stack: Debug + Sync {
 
 /// Returns the stack of a connection. An ns-2 agent has its own stack; otherwise the preset selects the
 /// stack.
-pub fn stack_for(c: &Config, agent: Ns2Agent) -> &'static dyn Stack {
+pub fn stack_for(c: &Config, agent: Ns2Agent) -> &'static dyn StackRules {
     match (agent, c.stack) {
         (Ns2Agent::Ns2Vegas, _) => &ns2::Vegas,
         (Ns2Agent::Ns2Linux, _) => &ns2::Linux,

@@ -1,6 +1,6 @@
 //! Rules of ns-2.35's agents.
 
-use super::Stack;
+use super::StackRules;
 use crate::rto::RtoPolicy;
 use airhop_base::Time;
 
@@ -25,7 +25,7 @@ fn is_reduction_active(una: u64, reduced_until: u64) -> bool {
     una <= reduced_until
 }
 
-impl Stack for Common {
+impl StackRules for Common {
     // As in the RFC, an ACK that echoes a mark does not increase the window (TcpAgent::recv_newack_helper()).
 
     fn is_reduced_by_mark(&self, _: u64, una: u64, reduced_until: u64) -> bool {
@@ -33,12 +33,12 @@ impl Stack for Common {
     }
 }
 
-impl Stack for Vegas {
+impl StackRules for Vegas {
     fn backs_off_on_retransmit(&self) -> bool {
         true
     }
 
-    fn may_grow(&self, _: bool, _: bool) -> bool {
+    fn may_grow_window(&self, _: bool, _: bool) -> bool {
         true
     }
 
@@ -47,17 +47,17 @@ impl Stack for Vegas {
     }
 }
 
-impl Stack for Linux {
+impl StackRules for Linux {
     fn opens_with_one_byte(&self) -> bool {
         true
     }
 
     /// True, even with timestamps. The ACK of the timed segment ends the backoff.
-    fn times_one_per_rtt(&self, _: bool) -> bool {
+    fn times_single_segment(&self, _: bool) -> bool {
         true
     }
 
-    fn on_rtt(&self, rto: &mut dyn RtoPolicy, sent: Time, now: Time, is_timed: bool) {
+    fn add_rtt_sample(&self, rto: &mut dyn RtoPolicy, sent: Time, now: Time, is_timed: bool) {
         rto.on_rtt_of_each_ack(sent, now, is_timed);
     }
 
@@ -66,7 +66,7 @@ impl Stack for Linux {
     }
 
     /// Follows Linux: false while a reduction is in effect.
-    fn may_grow(&self, _: bool, is_reducing: bool) -> bool {
+    fn may_grow_window(&self, _: bool, is_reducing: bool) -> bool {
         !is_reducing
     }
 

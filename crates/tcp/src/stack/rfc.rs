@@ -1,9 +1,9 @@
 //! Rules of the RFCs.
 
-use super::Stack;
+use super::StackRules;
 
-/// Rules of the RFCs: the default methods of [`Stack`].
+/// Rules of the RFCs: the default methods of [`StackRules`].
 #[derive(Debug)]
 pub(super) struct Rfc;
 
-impl Stack for Rfc {}
+impl StackRules for Rfc {}

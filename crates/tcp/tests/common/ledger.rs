@@ -4,7 +4,7 @@
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
 use airhop_tcp::seams::TransmissionCause;
-use airhop_tcp::{Config, LossDetection, Notices, Preset, SackRecovery, Sender, SenderState};
+use airhop_tcp::{Config, LossDetection, NoticeHandling, Preset, SackRecovery, Sender, SenderState};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit of the flight at the transmission of new data, by loss recovery.
@@ -147,10 +147,10 @@ impl Ledger {
             LossDetection::Rack if !keeps_its_own => Law::Rack,
             _ => law,
         };
-        let told = match config.notices {
-            Notices::Scheme => scheme == "eln-cubic",
-            Notices::Ignored => false,
-            Notices::Eln | Notices::Elsn => true,
+        let told = match config.notice_reaction {
+            NoticeHandling::Scheme => scheme == "eln-cubic",
+            NoticeHandling::Ignored => false,
+            NoticeHandling::Eln | NoticeHandling::Elsn => true,
         };
         Ledger {
             law,
@@ -158,10 +158,12 @@ impl Ledger {
             dupthresh: config.dupthresh,
             limited_transmit: config.limited_transmit,
             explains: told || scheme == "hack-fixed",
-            knows_eln: told || (HEED_ELN.contains(&scheme) && config.notices == Notices::Scheme),
+            knows_eln: told
+                || (HEED_ELN.contains(&scheme) && config.notice_reaction == NoticeHandling::Scheme),
             named: told.then(BTreeSet::new),
             all_dups: 0,
-            corrupted: (scheme == "tcp-cl" && config.notices == Notices::Scheme).then(BTreeSet::new),
+            corrupted: (scheme == "tcp-cl" && config.notice_reaction == NoticeHandling::Scheme)
+                .then(BTreeSet::new),
             prr: config.prr && !["bbr", "bbr3", "copa"].contains(&scheme),
             una: 0,
             board: BTreeMap::new(),

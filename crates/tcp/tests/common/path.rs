@@ -210,7 +210,7 @@ impl<O: Observer> Transfer<O> {
         for (time, notice) in std::mem::take(&mut t.path.notices) {
             t.schedule(time, Event::Notice(notice));
         }
-        t.sender.supply(bytes);
+        t.sender.supply_data(bytes);
         t.pump();
         t
     }
@@ -218,7 +218,7 @@ impl<O: Observer> Transfer<O> {
     /// Supplies `bytes` more bytes of application data at `now`.
     pub fn supply(&mut self, now: Time, bytes: u64) {
         self.now = now;
-        self.sender.supply(bytes);
+        self.sender.supply_data(bytes);
         self.pump();
     }
 

@@ -2,7 +2,7 @@
 
 use super::{at, byte, label, segment, sender};
 use airhop_base::{
-    Arrival, Body, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack,
+    Body, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SegmentArrival,
     TCP_IP_HEADER_BYTES,
 };
 use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
@@ -29,7 +29,7 @@ impl Script {
     /// Creates a script of this sender, with `bytes` to send.
     pub fn by(sender: Sender, config: &Config, bytes: u64) -> Self {
         let mut script = Script { sender, now: Time::ZERO, window: config.receive_window };
-        script.sender.supply(bytes);
+        script.sender.supply_data(bytes);
         script
     }
 
@@ -111,7 +111,7 @@ impl Script {
 
     /// Delivers an ACK that expects segment `n` and echoes the timestamp of `ms` milliseconds.
     pub fn echo(&mut self, n: u64, ms: u32) -> String {
-        let timestamps = Some(Timestamps { value: 0, echo: ms });
+        let timestamps = Some(Timestamps { tsval: 0, tsecr: ms });
         self.segment(Segment { ack: byte(n), timestamps, ..self.pure_ack() })
     }
 
@@ -133,7 +133,7 @@ impl Script {
     /// Delivers an ACK that expects segment `n` and contains the number of the segment `trigger` that caused
     /// it (SMART).
     pub fn smart(&mut self, n: u64, trigger: u64) -> String {
-        let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
+        let arrival = Some(SegmentArrival { seq: byte(trigger), at: self.now });
         let options = RareOptions { arrival, ..RareOptions::NONE };
         self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with_rare_options(options))
     }
@@ -165,7 +165,7 @@ impl Script {
     pub fn syn_ack_of_now(&mut self) {
         let flags = Flags { syn: true, ack: true, ..Flags::default() };
         let sent = self.now.nanos() / 1_000_000 - 100;
-        let timestamps = Some(Timestamps { value: 0, echo: sent as u32 });
+        let timestamps = Some(Timestamps { tsval: 0, tsecr: sent as u32 });
         self.arrives(Segment { seq: 0, ack: 1, flags, timestamps, ..self.pure_ack() });
     }
 
@@ -223,7 +223,11 @@ impl Script {
     /// Delivers an RTTN from base station `origin` that announces an additional delay, ms.
     pub fn rttn(&mut self, origin: u16, delay: u64) -> String {
         let (origin, delay) = (NodeId(origin), Span::from_millis(delay));
-        self.hear(Notice { origin, delay, ..Notice::with_segment(NoticeKind::Rttn, byte(1), byte(2)) })
+        self.hear(Notice {
+            origin,
+            additional_delay: delay,
+            ..Notice::with_segment(NoticeKind::Rttn, byte(1), byte(2))
+        })
     }
 
     fn notice(&mut self, kind: NoticeKind, n: u64) -> String {
@@ -264,7 +268,7 @@ impl Script {
 
     /// Returns the number of window reductions so far.
     pub fn cuts(&self) -> u64 {
-        self.sender.counters().window_cuts
+        self.sender.counters().window_reductions
     }
 }
 

@@ -82,7 +82,7 @@ impl Ends {
 
     fn meet(&mut self, event: &Event) {
         match event {
-            Event::Supply(bytes) => self.sender.supply(*bytes),
+            Event::Supply(bytes) => self.sender.supply_data(*bytes),
             Event::Wait(span) => self.pass_until(self.now + *span),
             Event::Alarm => {
                 self.sender.on_timeout(self.now);
@@ -107,8 +107,8 @@ impl Ends {
                     Packet::new(FlowId(0), NodeId(0), NodeId(1), TCP_IP_HEADER_BYTES, Body::Tcp(segment));
                 self.arrive(&Packet { ecn: data.ecn, has_payload_errors: data.damaged, ..packet });
             }
-            Event::Truth(truth) => self.sender.on_truth(truth),
-            Event::Seed(seed) => self.sender.seed(*seed),
+            Event::Truth(truth) => self.sender.on_path_truth(truth),
+            Event::Seed(seed) => self.sender.set_seed(*seed),
         }
     }
 
@@ -302,7 +302,7 @@ impl Ends {
             let before = self.max_sent;
             let flags = Flags { ack: true, syn: s.una == 0, ..Flags::default() };
             let clock = (self.now.nanos() / 1_000_000) as u32;
-            let timestamps = self.timestamps.then_some(Timestamps { value: clock, echo: clock });
+            let timestamps = self.timestamps.then_some(Timestamps { tsval: clock, tsecr: clock });
             let ack = Segment { ack: s.sent_end, window: 1 << 30, flags, timestamps, ..Segment::default() };
             self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), TCP_IP_HEADER_BYTES, Body::Tcp(ack)));
             self.settle();

@@ -3,13 +3,13 @@
 
 use super::bytes::Bytes;
 use airhop_base::{
-    Arrival, Ecn, Eln, Flags, NodeId, Notice, NoticeKind, RareOptions, Rate, Sack, SackBlock, Segment, Span,
-    Time, Timestamps,
+    Ecn, Eln, Flags, NodeId, Notice, NoticeKind, RareOptions, Rate, Sack, SackBlock, Segment, SegmentArrival,
+    Span, Time, Timestamps,
 };
-use airhop_tcp::seams::Truth;
+use airhop_tcp::seams::PathTruth;
 use airhop_tcp::{
-    Config, CwndValidation, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Params, Preset, RtoKind,
-    SCHEMES, SackRecovery, Scheme, SenderState,
+    Config, CwndValidation, DelayedAck, HalveFrom, LossDetection, NoticeHandling, Params, Preset, RtoKind,
+    SCHEMES, SackRecovery, Scheme, SenderState, WindowGrowth,
 };
 
 /// Maximum number of segments that a script supplies in one write.
@@ -47,7 +47,7 @@ pub enum Event {
     /// Arrival of a forged segment at the receiver.
     Data(Forged),
     /// Report of the path's state by the simulator (oracle).
-    Truth(Truth),
+    Truth(PathTruth),
     /// Random number for the scheme's draws.
     Seed(u32),
 }
@@ -116,9 +116,9 @@ impl Answer {
         segment.with_rare_options(RareOptions {
             sack,
             eln: self.eln.map(|place| place.map_or(Eln::Next, |place| Eln::Segment(place.resolve(s)))),
-            arrival: self.arrival.map(|(place, at)| Arrival { seq: place.resolve(s), at }),
+            arrival: self.arrival.map(|(place, at)| SegmentArrival { seq: place.resolve(s), at }),
             naks: self.naks.iter().map(|place| place.resolve(s)).collect(),
-            contention: None,
+            contention_time: None,
             original: None,
         })
     }
@@ -137,7 +137,7 @@ impl Hint {
     pub fn resolve(&self, s: &SenderState) -> Notice {
         let seq = self.about.resolve(s);
         Notice {
-            delay: self.delay,
+            additional_delay: self.delay,
             origin: self.origin,
             ..Notice::with_segment(self.kind, seq, s.segment_end(seq))
         }
@@ -166,7 +166,7 @@ impl Forged {
             timestamps: self.timestamps,
             ..Segment::default()
         };
-        segment.with_rare_options(RareOptions { contention: self.contention, ..RareOptions::NONE })
+        segment.with_rare_options(RareOptions { contention_time: self.contention, ..RareOptions::NONE })
     }
 }
 
@@ -195,8 +195,8 @@ impl Bytes<'_> {
             let (least, most) = p.range;
             let value = match self.next() {
                 0..=127 => p.default,
-                byte if p.words.is_empty() => least + (most - least) * f64::from(byte - 128) / 127.0,
-                byte => f64::from(byte).rem_euclid(p.words.len() as f64),
+                byte if p.choices.is_empty() => least + (most - least) * f64::from(byte - 128) / 127.0,
+                byte => f64::from(byte).rem_euclid(p.choices.len() as f64),
             };
             params.set(scheme, p.name, value).expect("in its range");
         }
@@ -247,16 +247,25 @@ impl Bytes<'_> {
                 LossDetection::Rfc6675,
                 LossDetection::Rack,
             ]),
-            growth: self.one_of(&[Growth::PerAck, Growth::PerByte]),
-            validation: self.one_of(&[CwndValidation::Never, CwndValidation::Half, CwndValidation::Full]),
-            after_pause: config.after_pause,
+            growth: self.one_of(&[WindowGrowth::PerAck, WindowGrowth::PerByte]),
+            cwnd_validation: self.one_of(&[
+                CwndValidation::Never,
+                CwndValidation::Half,
+                CwndValidation::Full,
+            ]),
+            idle_restart_window: config.idle_restart_window,
             push: self.flag(),
             nagle: self.flag(),
             turnaround: None,
             prr: self.flag(),
             tlp: self.flag(),
             frto: self.flag(),
-            notices: self.one_of(&[Notices::Scheme, Notices::Ignored, Notices::Eln, Notices::Elsn]),
+            notice_reaction: self.one_of(&[
+                NoticeHandling::Scheme,
+                NoticeHandling::Ignored,
+                NoticeHandling::Eln,
+                NoticeHandling::Elsn,
+            ]),
             undo: self.flag(),
             pacing: self.flag(),
             stack: base,
@@ -298,7 +307,7 @@ impl Bytes<'_> {
             16 => {
                 let bps = 1 + self.word() % (1 << 40);
                 let [rate, whole] = [bps, 2 * bps].map(Rate::from_bps);
-                Event::Truth(Truth { rate, whole, rtt: self.span() })
+                Event::Truth(PathTruth { share_rate: rate, bottleneck_rate: whole, base_rtt: self.span() })
             }
             _ => Event::Seed(self.word() as u32),
         }
@@ -339,7 +348,7 @@ impl Bytes<'_> {
     }
 
     fn timestamps(&mut self) -> Timestamps {
-        Timestamps { value: self.word() as u32, echo: self.one_of(&[0, 1, 100, 1000, u32::MAX, 1 << 31]) }
+        Timestamps { tsval: self.word() as u32, tsecr: self.one_of(&[0, 1, 100, 1000, u32::MAX, 1 << 31]) }
     }
 
     fn answer(&mut self) -> Answer {

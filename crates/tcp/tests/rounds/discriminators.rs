@@ -9,7 +9,7 @@ use crate::common::rounds::{clean, config, same};
 use crate::common::script::Script;
 use crate::common::{MSS, at, ns2, number};
 use airhop_base::{Rate, Span};
-use airhop_tcp::seams::{LossClass, Truth};
+use airhop_tcp::seams::{LossClass, PathTruth};
 use airhop_tcp::{Config, Preset};
 
 fn started(scheme: &str, path: Path) -> Transfer {
@@ -36,7 +36,7 @@ fn first_judgement(mut t: Transfer) -> LossClass {
 }
 
 fn classifications(t: &mut Transfer) -> Vec<(u64, LossClass)> {
-    std::iter::from_fn(|| t.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
+    std::iter::from_fn(|| t.sender.poll_classification()).map(|j| (number(j.seq), j.class)).collect()
 }
 
 fn rounds(scheme: &str, path: &Path, n: u64) -> String {
@@ -205,7 +205,11 @@ fn a_loss_sets_the_tibet_window_from_its_estimate() {
 fn a_loss_sets_the_ideal_bwe_window_to_the_bdp() {
     let mut t = started("ideal-bwe", clean().losing(&[21]));
     let rate = Rate::from_bps(960_000);
-    t.sender.on_truth(&Truth { rate, whole: rate, rtt: Span::from_millis(100) });
+    t.sender.on_path_truth(&PathTruth {
+        share_rate: rate,
+        bottleneck_rate: rate,
+        base_rtt: Span::from_millis(100),
+    });
     insta::assert_snapshot!(told(t, 8), @r"
       0   2   2.00
       1   4   4.00
@@ -251,7 +255,7 @@ fn dcr_does_not_reduce_for_a_timely_link_repair() {
     let counted = |ms| {
         let mut t = started("dcr", late(ms));
         t.run_until(at(2000));
-        (t.sender.counters().window_cuts, t.sender.counters().retransmissions)
+        (t.sender.counters().window_reductions, t.sender.counters().retransmissions)
     };
     assert_eq!(counted(60), (0, 0));
     assert_eq!(counted(120), (1, 1));

@@ -205,7 +205,7 @@ fn veno_halves_the_window_with_a_queue() {
     let mut t = Transfer::new("veno", &config(), lossy, 100_000);
     t.run_until(at(10_000));
     let classification = t.sender.poll_classification().expect("a loss");
-    assert_eq!(classification.judged, LossClass::Congestion);
+    assert_eq!(classification.class, LossClass::Congestion);
     let cut = t.cwnd.windows(2).find(|w| w[1].1 < w[0].1).expect("a cut");
     assert_eq!(cut[1].1, (cut[0].1 / 2.0).floor());
 }
@@ -336,7 +336,7 @@ fn westwood_vt_does_not_reduce_for_a_wireless_loss() {
 fn judged(n: u64, given: &[(&str, f64)]) -> (LossClass, f64, f64) {
     let mut t = Transfer::given("westwood-vt", given, &config(), narrow().losing(&[n]), 100_000);
     t.run_until(at(7_500));
-    let judged = t.sender.poll_classification().expect("a loss").judged;
+    let judged = t.sender.poll_classification().expect("a loss").class;
     let repair = t.log.iter().find(|s| s.label.ends_with('!')).expect("a repair").time;
     let k = t.cwnd.iter().position(|c| c.0 >= repair).expect("a window then");
     (judged, t.cwnd[k - 1].1, t.cwnd[k].1)

@@ -45,7 +45,7 @@ fn only_connections_that_negotiated_ecn_use_marks() {
                 ..Segment::default()
             };
             s.at(200).arrives(echo);
-            assert_eq!(s.sender.counters().window_cuts, u64::from(is_agreed), "{scheme} {ece} {cwr}");
+            assert_eq!(s.sender.counters().window_reductions, u64::from(is_agreed), "{scheme} {ece} {cwr}");
         }
     }
 }
@@ -57,7 +57,7 @@ fn a_sender_without_ecn_does_not_offer_ecn() {
     let (s, [syn, ack], data) = opened("newreno", false, true, false);
     assert_eq!((bits(&syn), bits(&ack)), ((false, false), (false, false)));
     assert!(data.iter().chain([&syn, &ack]).all(|p| p.ecn == Ecn::NotEct));
-    assert_eq!(s.sender.counters().window_cuts, 0);
+    assert_eq!(s.sender.counters().window_reductions, 0);
 }
 
 // RFC 8257 does not mention retransmissions, and RFC 3168 §6.1.5 requires that they are not ECN-capable.

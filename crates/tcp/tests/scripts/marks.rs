@@ -108,7 +108,7 @@ fn linux_sends_no_burst_after_a_mark() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
     assert_eq!(s.sent(), "1 2 3");
     s.at(100).ece(2);
-    s.sender.supply(10_000);
+    s.sender.supply_data(10_000);
     assert_eq!(s.sent(), "4 5");
     assert_eq!(s.window(), (5.0, 5.0));
 }
@@ -170,7 +170,7 @@ fn linux_sends_one_segment_per_duplicate_ack_with_ece() {
     sack.push(SackBlock { start: byte(2), end: byte(3) });
     let options = RareOptions { sack, ..RareOptions::NONE };
     s.at(100).arrives(Segment { ack: byte(1), flags, ..ack }.with_rare_options(options));
-    s.sender.supply(10_000);
+    s.sender.supply_data(10_000);
     assert_eq!(s.sent(), "4");
     assert_eq!(s.window(), (5.0, 5.0));
 }

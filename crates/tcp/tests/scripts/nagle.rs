@@ -21,11 +21,11 @@ fn nagle_delays_a_small_segment_while_data_is_outstanding() {
         let (mut s, sent) = with_a_tail(config, true);
         assert_eq!(sent, "1 2");
         assert_eq!(s.at(100).ack(2), "");
-        s.sender.supply(499);
+        s.sender.supply_data(499);
         assert_eq!(s.sent(), "", "one byte less than a segment");
-        s.sender.supply(1);
+        s.sender.supply_data(1);
         assert_eq!(s.sent(), "3");
-        s.sender.supply(100);
+        s.sender.supply_data(100);
         assert_eq!((s.sent(), s.ack(3)), (String::new(), String::new()));
         assert_eq!(s.ack(4), "4");
     }
@@ -37,7 +37,7 @@ fn nagle_delays_a_small_segment_while_data_is_outstanding() {
 fn minshall_nagle_waits_for_the_last_partial_segment() {
     let (mut s, sent) = with_a_tail(linux(10.0, 5.0), true);
     assert_eq!(sent, "1 2 3");
-    s.sender.supply(100);
+    s.sender.supply_data(100);
     assert_eq!((s.sent(), s.at(100).ack(3)), (String::new(), String::new()));
     assert_eq!(s.sack_bytes(byte(3) + 500, &[]), "3");
 }
@@ -48,11 +48,11 @@ fn nagles_algorithm_can_be_disabled() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0), linux(10.0, 5.0)] {
         assert_eq!(with_a_tail(config, false).1, "1 2 3");
         let (mut s, _) = with_a_tail(config, true);
-        s.sender.supply(100);
+        s.sender.supply_data(100);
         s.sender.set_nagle(false);
         assert!(s.sent().ends_with('3'));
         s.sender.set_nagle(true);
-        s.sender.supply(100);
+        s.sender.supply_data(100);
         assert_eq!(s.sent(), "");
     }
 }

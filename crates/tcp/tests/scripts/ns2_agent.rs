@@ -22,7 +22,7 @@ impl Agent {
         assert_eq!(agent.0.sent(), "1");
         agent.0.at(100);
         assert_eq!(agent.echo(1, 0), "");
-        agent.0.sender.supply(segments * u64::from(MSS));
+        agent.0.sender.supply_data(segments * u64::from(MSS));
         agent
     }
 
@@ -63,7 +63,7 @@ impl Agent {
             ack: byte(n) + 1,
             window: 1 << 40,
             flags: Flags { ack: true, ..Flags::default() },
-            timestamps: Some(Timestamps { value: 0, echo: ms }),
+            timestamps: Some(Timestamps { tsval: 0, tsecr: ms }),
             ..Segment::default()
         });
         self.0.sent()
@@ -182,7 +182,7 @@ fn the_end_of_a_recovery_releases_at_most_three_segments() {
     s.at(200).sacks(1, 2..=10);
     assert_eq!(s.at(300).ack(11), "");
     assert_eq!(s.0.window(), (3.0, 5.0));
-    s.0.sender.supply(10 * u64::from(MSS));
+    s.0.sender.supply_data(10 * u64::from(MSS));
     assert_eq!(s.0.sent(), "11 12 13");
 }
 
@@ -355,7 +355,7 @@ fn vegas(cwnd: f64, ssthresh: f64) -> Script {
     let config = ns2(cwnd, ssthresh);
     let mut s = Script::by(sender("vegas", &[], &config), &config, 0);
     s.at(100);
-    s.sender.supply(1_000_000_000);
+    s.sender.supply_data(1_000_000_000);
     s.sent();
     s
 }

@@ -43,7 +43,7 @@ fn at_rate(bps: u64, cwnd: f64, segments: u64, quantum: u64) -> Script {
         recovery: recovery::reno(&config),
         notices: Box::new(IgnoreNotices),
     };
-    let features = ReceiverFeatures { paces: true, ..ReceiverFeatures::NOTHING };
+    let features = ReceiverFeatures { paces: true, ..ReceiverFeatures::NONE };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, features, parts);
     Script::by(sender, &config, segments * 1000)
 }
@@ -136,9 +136,9 @@ fn the_last_segment_of_a_burst_has_psh() {
             recovery: recovery::reno(&config),
             notices: Box::new(IgnoreNotices),
         };
-        let features = ReceiverFeatures { paces: true, ..ReceiverFeatures::NOTHING };
+        let features = ReceiverFeatures { paces: true, ..ReceiverFeatures::NONE };
         let mut sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, features, parts);
-        sender.supply(5 * 1000);
+        sender.supply_data(5 * 1000);
         let mut now = Time::ZERO;
         let mut pushed = Vec::new();
         while pushed.len() < 5 {

@@ -336,7 +336,7 @@ fn rfc6675_is_lost_counts_discontiguous_runs() {
     for (runs, cuts) in [(&[(601, 701), (401, 501), (201, 301)][..], 1), (&[(401, 701), (201, 301)][..], 0)] {
         let mut s = Script::of("sack", rfc6675(10.0), 0);
         for _ in 0..8 {
-            s.sender.supply(100);
+            s.sender.supply_data(100);
             s.sent();
         }
         s.at(100).sack_bytes(1, runs);
@@ -484,7 +484,7 @@ fn only_data_segments_carry_options_of_schemes() {
         let mut sent = s.segments();
         s.open();
         sent.extend(s.segments());
-        let of = |s: &Segment| (s.len, s.header_check, s.options.contention);
+        let of = |s: &Segment| (s.len, s.has_header_checksum, s.options.contention_time);
         [of(&sent[0]), of(&sent[1]), of(&sent[2])]
     };
     assert_eq!(options("hack"), [(0, false, None), (0, false, None), (1000, true, None)]);

@@ -9,7 +9,7 @@ use airhop_tcp::Config;
 fn small(config: Config, writes: usize, acknowledged: u64) -> (usize, usize, f64) {
     let mut s = Script::by(sender("newreno", &[], &config), &config, 0);
     let write = |s: &mut Script| {
-        s.sender.supply(100);
+        s.sender.supply_data(100);
         s.segments().len()
     };
     let sent = (0..writes).map(|_| write(&mut s)).sum();

@@ -101,6 +101,6 @@ fn no_zero_window_probe_is_sent_without_data() {
     let config = Config { receive_window: 2 * u64::from(MSS), ..rfc(10.0, 5.0) };
     let mut s = Script::by(sender("newreno", &[], &config), &config, 2 * u64::from(MSS));
     assert_eq!((s.sent(), s.at(100).update(3, 0), s.due()), ("1 2".into(), String::new(), None));
-    s.sender.supply(1);
+    s.sender.supply_data(1);
     assert_eq!((s.sent(), s.due().is_some()), (String::new(), true));
 }

@@ -25,7 +25,7 @@ fn probes_again(config: Config) -> bool {
     assert_eq!(s.expire(), (302.0, "4p".into()));
     assert_eq!(s.at(402).sack(3, &[(4, 4)]), "3!");
     ack(s.at(502), 5, 402);
-    s.sender.supply(2000);
+    s.sender.supply_data(2000);
     assert_eq!(s.sent(), "5 6");
     while s.sender.counters().timeouts == 0 {
         if s.expire().1.contains('p') {
@@ -77,7 +77,7 @@ fn linux_ignores_the_d_sack_of_a_probe_in_rack() {
         assert!(s.expire().1.ends_with("6p"));
         s.at(400).ack(7);
         s.at(410).dsack(7, 6);
-        s.at(500).sender.supply(2000);
+        s.at(500).sender.supply_data(2000);
         assert_eq!(s.sent(), "7 8");
         s.at(600).sack(7, &[(8, 8)]);
         assert_eq!(s.due(), Some(600.0 + wait), "{stack:?}");

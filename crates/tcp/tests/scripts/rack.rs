@@ -3,7 +3,7 @@
 
 use crate::common::script::{Script, ten};
 use crate::common::{at, linux, rfc};
-use airhop_tcp::{Config, Growth, HalveFrom, Notices, Preset, RtoConfig, RtoKind, SackRecovery};
+use airhop_tcp::{Config, HalveFrom, NoticeHandling, Preset, RtoConfig, RtoKind, SackRecovery, WindowGrowth};
 
 // RFC 8985 §6.2 step 4: the sender does not wait once DupThresh segments are SACKed. RFC 9937 §6.2: while the
 // flight exceeds ssthresh, the ratio of sent to delivered segments is the ratio of ssthresh to the flight, 5
@@ -203,7 +203,7 @@ fn four(config: Config, segments: u64) -> Script {
 // regardless of cwnd. There is only one probe, and it restarts the retransmission timer.
 #[test]
 fn a_tail_loss_probe_sends_new_data_after_two_round_trips() {
-    let mut s = four(Config { notices: Notices::Elsn, ..linux(4.0, 2.0) }, 100);
+    let mut s = four(Config { notice_reaction: NoticeHandling::Elsn, ..linux(4.0, 2.0) }, 100);
     assert_eq!(
         (s.due(), s.expire()),
         (Some(302.0), (302.0, "7p".into())),
@@ -245,7 +245,7 @@ fn a_probe_repair_and_a_further_loss_reduce_once() {
     s.at(110).ack(5);
     s.at(200).ack(6);
     assert_eq!(s.expire(), (501.09375, "6p".into())); // samples of 100, 110 and 100 ms, and 200
-    s.at(510).sender.supply(100_000);
+    s.at(510).sender.supply_data(100_000);
     assert_eq!(s.sent(), "7 8 9 10");
     s.at(600).ack(7);
     assert!(s.at(610).sack(8, &[(9, 11)]).starts_with("8!"));
@@ -288,12 +288,12 @@ fn a_probe_of_a_lone_segment_waits_for_the_delayed_ack() {
             };
         }
         assert_eq!((s.cuts(), s.due()), (0, None), "{answers:?}");
-        s.at(610).sender.supply(2000);
+        s.at(610).sender.supply_data(2000);
         assert_eq!(s.sent(), "7 8");
         s.at(710).ack(9);
         assert_eq!((s.cuts(), s.due(), s.sender.counters().fast_recoveries), (cuts, None, 0), "{answers:?}");
         // A reduction without a retransmission cannot be detected as spurious.
-        s.sender.supply(1000);
+        s.sender.supply_data(1000);
         s.sent();
         s.at(810).ack(10);
         assert_eq!(s.sender.counters().undone_reductions, 0, "{answers:?}");
@@ -357,7 +357,7 @@ fn frto_ignores_the_arrival_of_retransmitted_data() {
     let mut s = four(linux(4.0, 2.0), 6);
     assert_eq!(s.expire(), (302.0, "6p".into()));
     assert_eq!(s.expire(), (602.0, "3t".into()));
-    s.sender.supply(100_000);
+    s.sender.supply_data(100_000);
     assert_eq!(s.at(700).ack(4), "7 8");
     s.at(710).sack(4, &[(6, 6)]);
     assert_eq!(s.sender.counters().undone_reductions, 0);
@@ -389,7 +389,7 @@ fn a_timeout_spares_recently_sent_segments() {
         let mut s = Script::of("reno", config, 4);
         assert_eq!(s.sent(), "1 2 3 4");
         assert_eq!(s.at(100).ack(2), "");
-        s.at(380).sender.supply(1000);
+        s.at(380).sender.supply_data(1000);
         assert_eq!(s.sent(), "5");
         assert_eq!(s.expire(), (400.0, "2t".into()));
         assert_eq!(s.at(470).ack(3), first); // cwnd 2 or 3, and 5 is in flight
@@ -428,8 +428,11 @@ fn a_timeout_in_fast_recovery_keeps_the_ssthresh_of_cubic() {
 // sender that supports notices and receives none behaves in the same way.
 #[test]
 fn a_timeout_halves_the_whole_window_once_per_segment() {
-    for notices in [Notices::Scheme, Notices::Elsn] {
-        let mut s = Script::new("reno", Config { notices, tlp: false, frto: false, ..linux(11.0, 4.0) });
+    for notices in [NoticeHandling::Scheme, NoticeHandling::Elsn] {
+        let mut s = Script::new(
+            "reno",
+            Config { notice_reaction: notices, tlp: false, frto: false, ..linux(11.0, 4.0) },
+        );
         s.sent();
         for ssthresh in [5.0, 5.0] {
             s.expire();
@@ -453,12 +456,12 @@ fn the_linux_rto_backs_off_to_two_minutes() {
 // notices.
 #[test]
 fn slow_start_grows_by_the_delivered_data() {
-    let told = Notices::Elsn;
+    let told = NoticeHandling::Elsn;
     for (scheme, config) in [
         ("reno", linux(4.0, 5.0)),
-        ("reno", Config { notices: told, ..linux(4.0, 5.0) }),
-        ("sack", Config { growth: Growth::PerByte, ..rfc(4.0, 5.0) }),
-        ("sack", Config { growth: Growth::PerByte, notices: told, ..rfc(4.0, 5.0) }),
+        ("reno", Config { notice_reaction: told, ..linux(4.0, 5.0) }),
+        ("sack", Config { growth: WindowGrowth::PerByte, ..rfc(4.0, 5.0) }),
+        ("sack", Config { growth: WindowGrowth::PerByte, notice_reaction: told, ..rfc(4.0, 5.0) }),
     ] {
         let mut s = Script::new(scheme, config);
         s.sent();

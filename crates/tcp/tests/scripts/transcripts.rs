@@ -9,7 +9,7 @@ use crate::common::path::{Fate, Observer, Path, Transfer};
 use crate::common::{MSS, linux, ns2, rfc, sender};
 use airhop_base::{Notice, NoticeKind, Rate, Span, Time};
 use airhop_tcp::seams::{LossClass, RepairKind};
-use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender};
+use airhop_tcp::{Config, LossDetection, NoticeHandling, SackRecovery, Sender};
 
 /// One-way delay, ms.
 const DELAY: u64 = 50;
@@ -140,7 +140,7 @@ fn transcript(scheme: &str, config: &Config, path: Path) -> String {
     let lines: Vec<String> = t.trace().lines().map(|line| line.trim().replace("  ", ": ")).collect();
     let (window, srtt, rto) = (t.sender.window(), t.sender.srtt(), t.sender.rto(t.now));
     let losses = std::iter::from_fn(|| t.sender.poll_classification());
-    let wireless = losses.filter(|loss| loss.judged == LossClass::Wireless).count();
+    let wireless = losses.filter(|loss| loss.class == LossClass::Wireless).count();
     let (c, sums) = (t.sender.counters(), &t.observer);
     format!(
         "{}\ncwnd {:.3}, ssthresh {:.3}, RTO {rto}, SRTT {}; {} reductions, {} fast recoveries, {} timeouts, {} undone, \
@@ -149,7 +149,7 @@ fn transcript(scheme: &str, config: &Config, path: Path) -> String {
         window.cwnd,
         window.ssthresh,
         srtt.map_or_else(String::new, |srtt| srtt.to_string()),
-        c.window_cuts,
+        c.window_reductions,
         c.fast_recoveries,
         c.timeouts,
         c.undone_reductions,
@@ -190,8 +190,8 @@ fn recoveries_with_marks_match_their_transcripts() {
 
 #[test]
 fn recoveries_with_notices_match_their_transcripts() {
-    let kinds = [Notices::Elsn, Notices::Eln, Notices::Elsn, Notices::Scheme];
-    let adapt = |i: usize, config| Config { notices: kinds[i], ..config };
+    let kinds = [NoticeHandling::Elsn, NoticeHandling::Eln, NoticeHandling::Elsn, NoticeHandling::Scheme];
+    let adapt = |i: usize, config| Config { notice_reaction: kinds[i], ..config };
     insta::assert_snapshot!(transcripts([11, 12, 13, 14], Beside::Notices, adapt));
 }
 
@@ -201,7 +201,7 @@ fn a_seed_changes_the_draws_of_a_scheme() {
     let log = |seed: u32| {
         let config = linux(10.0, f64::INFINITY);
         let mut sender = sender("bbr", &[], &config);
-        sender.seed(seed);
+        sender.set_seed(seed);
         let path = Path { bottleneck: Some((Rate::from_bps(4_000_000), 200)), ..Path::of(DELAY) };
         let mut t = Transfer::watched(sender, "bbr", &config, path, 1_000_000, Sums::default());
         t.run_until(Time::ZERO + Span::from_secs(100));

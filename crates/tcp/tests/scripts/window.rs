@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_base::Span;
-use airhop_tcp::{Config, Growth, IdleRestartWindow, Preset, RtoConfig};
+use airhop_tcp::{Config, IdleRestartWindow, Preset, RtoConfig, WindowGrowth};
 
 /// Returns a sender of scheme `sack` with a receiver's window of 20 segments, after a thousand ACKs of one
 /// segment each.
@@ -71,7 +71,7 @@ fn an_unused_window_does_not_grow() {
         let mut s = Script::by(common::sender(scheme, &[], &config), &config, 0);
         for round in 1..=20 {
             s.at(100 * round);
-            s.sender.supply(2 * u64::from(MSS));
+            s.sender.supply_data(2 * u64::from(MSS));
             let mut sent = s.sent();
             while sent.split_whitespace().count() < 2 {
                 sent = format!("{sent} {}", s.expire().1); // segments are paced
@@ -147,13 +147,13 @@ fn a_lost_syn_keeps_the_initial_window_in_linux() {
 /// window to 40 segments; the RTO is 250 to 300 ms.
 fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
     let rto = RtoConfig { min: Span::from_millis(200), ..config.rto };
-    let config = Config { rto, growth: Growth::PerByte, ..config };
+    let config = Config { rto, growth: WindowGrowth::PerByte, ..config };
     let mut s = Script::by(common::sender("reno", &[], &config), &config, 30 * u64::from(MSS));
     assert_eq!(s.sent().split(' ').count(), 10);
     assert_eq!(s.at(100).ack(11).split(' ').count(), 20);
     s.at(200).ack(31);
     assert_eq!(s.window().0, 40.0);
-    s.at(ms).sender.supply(100 * u64::from(MSS));
+    s.at(ms).sender.supply_data(100 * u64::from(MSS));
     let sent = s.sent().split(' ').count();
     (s.window().0, sent)
 }
@@ -180,16 +180,16 @@ fn an_idle_period_reduces_the_window() {
 fn window_validation_halves_an_idle_window_every_5_minutes() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;
     for config in [rfc(10.0, f64::INFINITY), linux(10.0, f64::INFINITY), ns2(10.0, f64::INFINITY)] {
-        let decaying = Config { after_pause: IdleRestartWindow::Decay, ..config };
+        let decaying = Config { idle_restart_window: IdleRestartWindow::Decay, ..config };
         let after = [4, 6, 9, 11, 16, 60].map(|m| after_a_pause(decaying, minutes(m)).0);
         assert_eq!(after, [40.0, 20.0, 20.0, 10.0, 10.0, 10.0], "{:?}", config.stack);
     }
-    let config = Config { after_pause: IdleRestartWindow::Decay, ..rfc(40.0, 5.0) };
+    let config = Config { idle_restart_window: IdleRestartWindow::Decay, ..rfc(40.0, 5.0) };
     let mut s = Script::of("reno", config, 40);
     s.sent();
     s.at(100).ack(41);
     let before = s.window().0;
-    s.at(minutes(6)).sender.supply(1000);
+    s.at(minutes(6)).sender.supply_data(1000);
     s.sent();
     assert_eq!(s.window(), (40.0, before * 0.75));
 }
@@ -202,7 +202,7 @@ fn linux_slow_start_after_idle_ends_at_3_4_of_the_window() {
     s.sent();
     s.at(100).ack(11);
     assert_eq!(s.window(), (11.0, 5.0));
-    s.at(1000).sender.supply(1000);
+    s.at(1000).sender.supply_data(1000);
     s.sent();
     assert_eq!(s.window(), (10.0, 7.0));
 }

@@ -91,7 +91,7 @@ fn fits(packet: &Packet) -> bool {
         Body::Tcp(s) => (40 + s.option_bytes() + s.len, s.option_bytes()),
         Body::Udp(d) => (28 + d.len, 0),
         Body::Notice(n) => (n.datagram_bytes(), 0),
-        Body::Routing(message) => (28 + message.bytes(), 0),
+        Body::Routing(message) => (28 + message.message_bytes(), 0),
     };
     packet.bytes == length && length <= LARGEST_DATAGRAM && options <= LARGEST_OPTIONS
 }

@@ -2,9 +2,9 @@
 
 use super::bytes::Bytes;
 use airhop_base::{
-    AodvMessage, Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Options,
-    Packet, Profile, RareOptions, RouteReply, RouteRequest, Sack, SackBlock, Segment, Span, Time, Timestamps,
-    Unreachable,
+    AodvMessage, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Options, Packet,
+    Profile, RareOptions, RouteReply, RouteRequest, Sack, SackBlock, Segment, SegmentArrival, Span, Time,
+    Timestamps, UnreachableDestination,
 };
 use airhop_trace::Direction;
 
@@ -90,7 +90,7 @@ impl Bytes<'_> {
             Body::Tcp(s) => 40 + s.option_bytes() + s.len,
             Body::Udp(d) => 28 + d.len,
             Body::Notice(n) => n.datagram_bytes(),
-            Body::Routing(message) => 28 + message.bytes(),
+            Body::Routing(message) => 28 + message.message_bytes(),
         };
         // One packet in 64 has a wrong length.
         let bytes = if self.next() % 64 == 63 { bytes + 1 } else { bytes };
@@ -156,15 +156,15 @@ impl Bytes<'_> {
             ack: self.offset(),
             window: if self.flag() { self.word() } else { 20_000 },
             flags: Flags { syn, ack, fin, psh: false, ece, cwr },
-            timestamps: self.seldom(|b| Timestamps { value: b.word() as u32, echo: b.next().into() }),
-            header_check: self.flag(),
+            timestamps: self.seldom(|b| Timestamps { tsval: b.word() as u32, tsecr: b.next().into() }),
+            has_header_checksum: self.flag(),
             sack_permitted: syn && fin,
             options: Options::from(RareOptions {
                 sack,
                 eln: self.seldom(|b| b.maybe(Bytes::offset).map_or(Eln::Next, Eln::Segment)),
-                arrival: self.seldom(|b| Arrival { seq: b.offset(), at: Time::from_nanos(b.word()) }),
+                arrival: self.seldom(|b| SegmentArrival { seq: b.offset(), at: Time::from_nanos(b.word()) }),
                 naks: (0..self.few()).map(|_| self.offset()).collect(),
-                contention: self.seldom(|b| Span::from_nanos(b.word())),
+                contention_time: self.seldom(|b| Span::from_nanos(b.word())),
                 original: None,
             }),
             sent: Time::from_nanos(self.next().into()),
@@ -185,7 +185,7 @@ impl Bytes<'_> {
         let kind = self.one_of(&NoticeKind::ALL);
         let delay = if self.flag() { self.span() } else { Span::from_nanos(self.word()) };
         Notice {
-            delay,
+            additional_delay: delay,
             origin,
             created: Time::ZERO + self.span(),
             ..Notice::with_segment(kind, seq, seq + length)
@@ -207,7 +207,7 @@ impl Bytes<'_> {
                 let lifetime = Span::from_nanos(self.word());
                 AodvMessage::Reply(RouteReply { hops, dst, dst_seq, origin: self.node(), lifetime })
             }
-            _ => AodvMessage::Error(vec![Unreachable { dst, dst_seq }; self.next().into()]),
+            _ => AodvMessage::Error(vec![UnreachableDestination { dst, dst_seq }; self.next().into()]),
         }
     }
 }

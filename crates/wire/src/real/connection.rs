@@ -32,12 +32,12 @@ impl StreamDirection {
 /// numbers (RFC 9293 §3.10.7.4 drops such an ACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObservedConnection {
-    streams: [Stream; 2],
+    streams: [StreamState; 2],
 }
 
 /// Stream of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Stream {
+struct StreamState {
     /// Sequence number on the wire at offset 0; `None` while unknown.
     isn: Option<u32>,
     /// First offset never sent.
@@ -46,11 +46,11 @@ struct Stream {
     window_scale: Option<u8>,
 }
 
-impl Stream {
+impl StreamState {
     /// Records the SYN of a stream.
     fn on_syn(&mut self, syn: &ParsedTcp) {
         if self.isn != Some(syn.seq) {
-            *self = Stream { isn: Some(syn.seq), ..Stream::default() };
+            *self = StreamState { isn: Some(syn.seq), ..StreamState::default() };
         }
         self.end = self.end.max(1);
         // A retransmitted SYN may lack options, so the scale of the first SYN is kept. If the first SYN did
@@ -131,7 +131,7 @@ impl ObservedConnection {
             sent: Time::ZERO,
             len: payload,
             flags: seen.flags,
-            header_check: false,
+            has_header_checksum: false,
             sack_permitted: seen.sack_permitted,
             timestamps: seen.timestamps,
             options: Options::from(RareOptions { sack, original: Some(original), ..RareOptions::NONE }),

@@ -108,7 +108,7 @@ impl IpHeaders {
     }
 
     /// Returns the TCP header with its options (RFC 9293 §3.1); `None` for other protocols.
-    pub fn tcp<'a>(&self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, HeaderError> {
+    pub fn tcp_header<'a>(&self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, HeaderError> {
         const WHAT: &str = "TCP header";
         if self.protocol != TCP || self.is_fragment {
             return Ok(None);

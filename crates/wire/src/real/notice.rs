@@ -87,14 +87,15 @@ pub fn build_notice(
     };
     match [router, about.source, about.destination] {
         [IpAddr::V4(router), IpAddr::V4(source), IpAddr::V4(destination)] => {
-            let mut body = message([EXPERIMENT, code], about, delay, &source.octets(), &destination.octets());
+            let mut body =
+                build_message([EXPERIMENT, code], about, delay, &source.octets(), &destination.octets());
             write_checksum(&mut body, 2, Sum16BitWords::new());
             Ok(build_ipv4(router.octets(), source.octets(), ICMP, &body))
         }
         [IpAddr::V6(router), IpAddr::V6(source), IpAddr::V6(destination)] => {
             let mut body =
-                message([EXPERIMENT_V6, code], about, delay, &source.octets(), &destination.octets());
-            let before = pseudo(&router.octets(), &source.octets(), ICMPV6, body.len());
+                build_message([EXPERIMENT_V6, code], about, delay, &source.octets(), &destination.octets());
+            let before = pseudo_header_sum(&router.octets(), &source.octets(), ICMPV6, body.len());
             write_checksum(&mut body, 2, before);
             Ok(build_ipv6(router.octets(), source.octets(), ICMPV6, &body))
         }
@@ -117,12 +118,12 @@ fn build_ack_notice(about: &QuotedSegment, bits: u8) -> Result<Vec<u8>, NoticeEr
     body[TCP_OFFSET] |= bits;
     match [about.destination, about.source] {
         [IpAddr::V4(from), IpAddr::V4(to)] => {
-            let before = pseudo(&from.octets(), &to.octets(), TCP, body.len());
+            let before = pseudo_header_sum(&from.octets(), &to.octets(), TCP, body.len());
             write_checksum(&mut body, TCP_CHECKSUM, before);
             Ok(build_ipv4(from.octets(), to.octets(), TCP, &body))
         }
         [IpAddr::V6(from), IpAddr::V6(to)] => {
-            let before = pseudo(&from.octets(), &to.octets(), TCP, body.len());
+            let before = pseudo_header_sum(&from.octets(), &to.octets(), TCP, body.len());
             write_checksum(&mut body, TCP_CHECKSUM, before);
             Ok(build_ipv6(from.octets(), to.octets(), TCP, &body))
         }
@@ -133,13 +134,19 @@ fn build_ack_notice(about: &QuotedSegment, bits: u8) -> Result<Vec<u8>, NoticeEr
 }
 
 /// Returns the sum of the pseudo header of TCP (RFC 9293 §3.1) and ICMPv6 (RFC 8200 §8.1).
-fn pseudo(source: &[u8], destination: &[u8], protocol: u8, length: usize) -> Sum16BitWords {
+fn pseudo_header_sum(source: &[u8], destination: &[u8], protocol: u8, length: usize) -> Sum16BitWords {
     let addresses = Sum16BitWords::new().add_slice(source).add_slice(destination);
     addresses.add_2bytes((length as u16).to_be_bytes()).add_2bytes([0, protocol])
 }
 
 /// Builds the message, without a checksum.
-fn message(head: [u8; 2], about: &QuotedSegment, delay: Span, source: &[u8], destination: &[u8]) -> Vec<u8> {
+fn build_message(
+    head: [u8; 2],
+    about: &QuotedSegment,
+    delay: Span,
+    source: &[u8],
+    destination: &[u8],
+) -> Vec<u8> {
     let micros = u32::try_from(delay.nanos() / 1_000).unwrap_or(u32::MAX);
     let [from, to] = about.ports.map(u16::to_be_bytes);
     let mut out = vec![head[0], head[1], 0, 0];

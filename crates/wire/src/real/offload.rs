@@ -3,7 +3,7 @@
 //! this header with `PACKET_VNET_HDR`, TUN with `IFF_VNET_HDR`.
 
 use super::HeaderError;
-use super::checksum::sum;
+use super::checksum::sum_words;
 use super::headers::{
     IPV6_HEADER, IpHeaders, TCP_HEADER, UDP, UDP_HEADER, checked_slice, read_u16, read_u32, write_u16,
 };
@@ -47,7 +47,7 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
     if at + 2 > has {
         return Err(OffloadError::Checksum { at, has });
     }
-    let checksum = checksum_field(sum(&datagram[start..]), usize::from(offset) == UDP_CHECKSUM);
+    let checksum = checksum_field(sum_words(&datagram[start..]), usize::from(offset) == UDP_CHECKSUM);
     datagram[at..at + 2].copy_from_slice(&checksum);
     Ok(())
 }
@@ -70,9 +70,9 @@ pub fn segment_datagram(
     datagram: &[u8],
     gso_size: u16,
 ) -> Result<impl Iterator<Item = Vec<u8>> + '_, OffloadError> {
-    let large = LargeDatagram::of(datagram, gso_size.into())?;
+    let large = LargeDatagram::parse(datagram, gso_size.into())?;
     let count = large.payload.len().div_ceil(large.size).max(1);
-    Ok((0..count).map(move |index| large.segment(index)))
+    Ok((0..count).map(move |index| large.build_segment(index)))
 }
 
 /// Datagram to be segmented.
@@ -86,7 +86,7 @@ struct LargeDatagram<'a> {
 }
 
 impl<'a> LargeDatagram<'a> {
-    fn of(datagram: &'a [u8], size: usize) -> Result<LargeDatagram<'a>, OffloadError> {
+    fn parse(datagram: &'a [u8], size: usize) -> Result<LargeDatagram<'a>, OffloadError> {
         let headers = IpHeaders::parse(datagram)?;
         if size == 0 {
             return Err(OffloadError::Uncut("segments of no bytes"));
@@ -94,7 +94,7 @@ impl<'a> LargeDatagram<'a> {
         if headers.is_fragment || headers.is_source_routed {
             return Err(OffloadError::Uncut("a fragment, or what is on a source route,"));
         }
-        let transport = match headers.tcp(datagram)? {
+        let transport = match headers.tcp_header(datagram)? {
             Some(header) => header.len(),
             None if headers.protocol == UDP => checked_slice(
                 datagram,
@@ -112,7 +112,7 @@ impl<'a> LargeDatagram<'a> {
         Ok(LargeDatagram { headers, head, payload, size })
     }
 
-    fn segment(&self, index: usize) -> Vec<u8> {
+    fn build_segment(&self, index: usize) -> Vec<u8> {
         let start = index * self.size;
         let end = self.payload.len().min(start + self.size);
         let mut out = [self.head, &self.payload[start..end]].concat();
@@ -128,7 +128,7 @@ impl<'a> LargeDatagram<'a> {
             at + 16
         };
         write_u16(&mut out, checksum, 0);
-        let sum = self.headers.add_pseudo_header(sum(&out[at..]), &out, out.len() - at);
+        let sum = self.headers.add_pseudo_header(sum_words(&out[at..]), &out, out.len() - at);
         out[checksum..checksum + 2].copy_from_slice(&checksum_field(sum, is_udp));
         out
     }
@@ -143,7 +143,7 @@ impl<'a> LargeDatagram<'a> {
         write_u16(out, 2, length as u16);
         write_u16(out, 4, read_u16(self.head, 4).wrapping_add(index as u16));
         write_u16(out, 10, 0);
-        let checksum = sum(&out[..self.headers.transport_offset]).ones_complement();
+        let checksum = sum_words(&out[..self.headers.transport_offset]).ones_complement();
         out[10..12].copy_from_slice(&checksum.to_ne_bytes());
     }
 

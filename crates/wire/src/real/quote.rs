@@ -4,10 +4,10 @@ use super::headers::{IpHeaders, TCP, checked_slice, read_u16, read_u32};
 use super::{HeaderError, QuotedSegment};
 
 /// Bytes of the transport header in an ICMP error (RFC 792): ports and sequence number of TCP.
-const PORTS_AND_NUMBER: usize = 8;
+const QUOTED_TRANSPORT_BYTES: usize = 8;
 /// Bytes of the transport header up to the end of the acknowledgement number. Also the position of the data
 /// offset field.
-const NUMBERS: usize = 12;
+const ACK_NUMBER_END: usize = 12;
 /// Longest TCP header (RFC 9293 §3.1), and TCP header with timestamps (RFC 7323 §3.2).
 const LONGEST_HEADER: usize = 60;
 const TIMESTAMPS_HEADER: usize = 32;
@@ -31,12 +31,12 @@ impl QuotedSegment {
         let tcp = checked_slice(
             bytes,
             headers.transport_offset,
-            PORTS_AND_NUMBER,
+            QUOTED_TRANSPORT_BYTES,
             headers.datagram_bytes,
             "TCP header",
         )?;
         let further = &bytes[headers.transport_offset..];
-        let header = match further.get(NUMBERS) {
+        let header = match further.get(ACK_NUMBER_END) {
             Some(offset) => 4 * usize::from(offset >> 4),
             None if headers.ip_payload_bytes() > LONGEST_HEADER => TIMESTAMPS_HEADER,
             None => return Ok(None),
@@ -50,7 +50,11 @@ impl QuotedSegment {
             ports: [read_u16(tcp, 0), read_u16(tcp, 2)],
             seq,
             end: seq.wrapping_add(payload as u32),
-            peer_seq: if further.len() < NUMBERS { 0 } else { read_u32(further, PORTS_AND_NUMBER) },
+            peer_seq: if further.len() < ACK_NUMBER_END {
+                0
+            } else {
+                read_u32(further, QUOTED_TRANSPORT_BYTES)
+            },
         }))
     }
 }

@@ -102,7 +102,7 @@ impl ParsedSack {
 /// options are ignored.
 pub fn read_headers(bytes: &[u8]) -> Result<HeaderFields, HeaderError> {
     let headers = IpHeaders::parse(bytes)?;
-    let tcp = headers.tcp(bytes)?;
+    let tcp = headers.tcp_header(bytes)?;
     let ports = match headers.protocol {
         _ if headers.is_fragment => None,
         _ if tcp.is_some() => tcp,
@@ -136,7 +136,7 @@ pub fn header_bytes(bytes: &[u8]) -> usize {
     let behind = match headers.protocol {
         _ if headers.is_fragment => 0,
         ICMP | ICMPV6 | UDP | UDP_LITE | DCCP | SCTP => UDP_HEADER,
-        _ => headers.tcp(bytes).ok().flatten().map_or(0, <[u8]>::len),
+        _ => headers.tcp_header(bytes).ok().flatten().map_or(0, <[u8]>::len),
     };
     (headers.transport_offset + behind).min(bytes.len())
 }
@@ -165,7 +165,7 @@ fn read_tcp(header: &[u8]) -> ParsedTcp {
         sack: ParsedSack::default(),
         timestamps: None,
     };
-    for (_, kind, body) in (OptionIter { options, at: 0 }).map_while(Result::ok) {
+    for (_, kind, body) in (OptionIter { options, offset: 0 }).map_while(Result::ok) {
         read_option(&mut tcp, kind, body);
     }
     tcp
@@ -186,7 +186,7 @@ fn read_option(tcp: &mut ParsedTcp, kind: u8, body: &[u8]) {
                 .for_each(|edges| tcp.sack.push([read_u32(edges, 0), read_u32(edges, 4)]));
         }
         (TIMESTAMPS, body) if body.len() == 8 => {
-            tcp.timestamps = Some(Timestamps { value: read_u32(body, 0), echo: read_u32(body, 4) });
+            tcp.timestamps = Some(Timestamps { tsval: read_u32(body, 0), tsecr: read_u32(body, 4) });
         }
         _ => {}
     }

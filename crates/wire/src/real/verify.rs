@@ -1,6 +1,6 @@
 //! Verification of a datagram's checksums.
 
-use super::checksum::sum;
+use super::checksum::sum_words;
 use super::headers::{ICMP, ICMPV6, IpHeaders, TCP, UDP, UDP_HEADER, read_u16};
 
 /// Checks all checksums of a whole datagram: the IPv4 header (RFC 791 §3.1), TCP (RFC 9293 §3.1), UDP (RFC
@@ -13,7 +13,7 @@ use super::headers::{ICMP, ICMPV6, IpHeaders, TCP, UDP, UDP_HEADER, read_u16};
 pub fn verify_checksums(datagram: &[u8]) -> Result<(), &'static str> {
     let headers = IpHeaders::parse(datagram).map_err(|_| "not an IP datagram")?;
     let datagram = datagram.get(..headers.datagram_bytes).ok_or("not the whole datagram")?;
-    if !headers.is_v6 && sum(&datagram[..headers.transport_offset]).ones_complement() != 0 {
+    if !headers.is_v6 && sum_words(&datagram[..headers.transport_offset]).ones_complement() != 0 {
         return Err("wrong IPv4 header checksum");
     }
     if headers.is_fragment {
@@ -27,7 +27,7 @@ pub fn verify_checksums(datagram: &[u8]) -> Result<(), &'static str> {
         TCP => verify_checksum(headers, datagram, body, 20, "wrong TCP checksum"),
         UDP => verify_udp_checksum(headers, datagram, body),
         ICMP if body.len() < 4 => Err("ICMP header cut short"),
-        ICMP if sum(body).ones_complement() != 0 => Err("wrong ICMP checksum"),
+        ICMP if sum_words(body).ones_complement() != 0 => Err("wrong ICMP checksum"),
         ICMPV6 => verify_checksum(headers, datagram, body, 4, "wrong ICMPv6 checksum"),
         _ => Ok(()),
     }
@@ -52,6 +52,6 @@ fn verify_checksum(
     wrong: &'static str,
 ) -> Result<(), &'static str> {
     let is_right = body.len() >= least
-        && headers.add_pseudo_header(sum(body), datagram, body.len()).ones_complement() == 0;
+        && headers.add_pseudo_header(sum_words(body), datagram, body.len()).ones_complement() == 0;
     if is_right { Ok(()) } else { Err(wrong) }
 }

@@ -40,9 +40,10 @@ pub fn rewrite_datagram(
 ) -> Arc<[u8]> {
     let datagram = original.datagram();
     let Ok(headers) = IpHeaders::parse(datagram) else { return Arc::clone(datagram) };
-    let with_naks = folded_naks(packet, connection).and_then(|numbers| add_naks(datagram, headers, &numbers));
+    let with_naks =
+        nak_wire_seqs(packet, connection).and_then(|numbers| add_naks(datagram, headers, &numbers));
     let marked = packet.ecn == Ecn::Ce && matches!(headers.ecn(datagram), Ecn::Ect0 | Ecn::Ect1);
-    let told = hears && has_eln(packet) && headers.tcp(datagram).is_ok_and(|header| header.is_some());
+    let told = hears && has_eln(packet) && headers.tcp_header(datagram).is_ok_and(|header| header.is_some());
     let mut out: Arc<[u8]> = match with_naks {
         Some(longer) => Arc::from(longer),
         None if marked || told => Arc::from(&datagram[..]),
@@ -74,16 +75,16 @@ fn set_eln(datagram: &mut [u8], headers: IpHeaders) {
     write_u16(
         datagram,
         headers.transport_offset + TCP_CHECKSUM,
-        ChecksumUpdate::from_checksum(checksum).replace(old, new).checksum(),
+        ChecksumUpdate::from_checksum(checksum).replace_word(old, new).checksum(),
     );
 }
 
 /// Returns the sequence numbers in the NAK options of a TCP datagram, in order. Empty without NAKs or for
 /// other protocols.
 pub fn read_naks(datagram: &[u8]) -> Vec<u32> {
-    let header = IpHeaders::parse(datagram).and_then(|headers| headers.tcp(datagram)).ok().flatten();
+    let header = IpHeaders::parse(datagram).and_then(|headers| headers.tcp_header(datagram)).ok().flatten();
     let options = header.map_or(&[][..], |header| &header[TCP_HEADER..]);
-    let walk = (OptionIter { options, at: 0 }).map_while(Result::ok);
+    let walk = (OptionIter { options, offset: 0 }).map_while(Result::ok);
     let bodies = walk
         .filter(|(_, kind, _)| *kind == EXPERIMENT[0])
         .filter_map(|(_, _, body)| body.strip_prefix(&NAKS));
@@ -99,11 +100,11 @@ fn set_ce(datagram: &mut [u8], headers: IpHeaders) {
     let checksum = ChecksumUpdate::from_checksum(read_u16(datagram, IPV4_CHECKSUM));
     let old = read_u16(datagram, 0);
     write_u16(datagram, 0, old | 0b11);
-    write_u16(datagram, IPV4_CHECKSUM, checksum.replace(old, old | 0b11).checksum());
+    write_u16(datagram, IPV4_CHECKSUM, checksum.replace_word(old, old | 0b11).checksum());
 }
 
 /// Returns the packet's NAKs as sequence numbers on the wire, in the acknowledged stream.
-fn folded_naks(
+fn nak_wire_seqs(
     packet: &Packet,
     connection: Option<(&ObservedConnection, StreamDirection)>,
 ) -> Option<Vec<u32>> {
@@ -115,7 +116,7 @@ fn folded_naks(
 
 /// Returns a copy of the datagram with the NAK option; `None` if the option does not fit.
 fn add_naks(datagram: &[u8], headers: IpHeaders, numbers: &[u32]) -> Option<Vec<u8>> {
-    let header = headers.tcp(datagram).ok()??;
+    let header = headers.tcp_header(datagram).ok()??;
     let added = NAKS_HEAD + 4 * numbers.len();
     let room = TCP_HEADER + MAX_OPTION_BYTES as usize - header.len();
     let length_at = if headers.is_v6 { IPV6_LENGTH } else { IPV4_LENGTH };
@@ -138,7 +139,7 @@ fn add_naks(datagram: &[u8], headers: IpHeaders, numbers: &[u32]) -> Option<Vec<
     write_u16(&mut out, length_at, length);
     if !headers.is_v6 {
         let checksum = ChecksumUpdate::from_checksum(read_u16(datagram, IPV4_CHECKSUM));
-        let checksum = checksum.replace(read_u16(datagram, IPV4_LENGTH), length);
+        let checksum = checksum.replace_word(read_u16(datagram, IPV4_LENGTH), length);
         write_u16(&mut out, IPV4_CHECKSUM, checksum.checksum());
     }
     Some(out)
@@ -149,14 +150,15 @@ fn add_naks(datagram: &[u8], headers: IpHeaders, numbers: &[u32]) -> Option<Vec<
 fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 {
     let (changed, inserted) = new.split_at(old.len());
     let checksum = ChecksumUpdate::from_checksum(read_u16(old, TCP_CHECKSUM))
-        .replace(length as u16, (length + added) as u16);
+        .replace_word(length as u16, (length + added) as u16);
     let places = (TCP_OFFSET..old.len()).step_by(2).filter(|&at| at != TCP_CHECKSUM);
-    let checksum = places.fold(checksum, |sum, at| sum.replace(read_u16(old, at), read_u16(changed, at)));
-    checksum.add_all(inserted).checksum()
+    let checksum =
+        places.fold(checksum, |sum, at| sum.replace_word(read_u16(old, at), read_u16(changed, at)));
+    checksum.add_words(inserted).checksum()
 }
 
 /// Returns the offset of the end of the option list; `None` if an option extends beyond the header.
 fn end_of_options(options: &[u8]) -> Option<usize> {
-    let mut walk = OptionIter { options, at: 0 };
-    walk.by_ref().all(|option| option.is_ok()).then_some(walk.at)
+    let mut walk = OptionIter { options, offset: 0 };
+    walk.by_ref().all(|option| option.is_ok()).then_some(walk.offset)
 }

@@ -1,6 +1,6 @@
 //! Frame body of a Data frame: an MSDU, or several MSDUs as an A-MSDU.
 
-use super::frames::Addresses;
+use super::frames::FrameAddresses;
 use airhop_base::Fragment;
 
 /// Header length of an A-MSDU subframe in bytes: DA, SA, length (IEEE 802.11-2020 §9.3.2.2.2).
@@ -27,7 +27,7 @@ impl FrameBody {
     }
 
     /// Appends the MSDU with an IP datagram of `length` bytes. If `datagram` is shorter, zeros follow.
-    pub fn push(&mut self, addresses: &Addresses, datagram: &[u8], length: usize) {
+    pub fn push(&mut self, addresses: &FrameAddresses, datagram: &[u8], length: usize) {
         // All subframes but the last are padded.
         self.subframes.resize(self.subframes.len().next_multiple_of(4), 0);
         let msdu = LLC_SNAP.len() + IP_TYPES[0].len() + length;
@@ -52,7 +52,7 @@ impl FrameBody {
     pub fn fragment_bytes(&self, fragment: &Fragment) -> &[u8] {
         let header = if self.is_amsdu() { 0 } else { SUBFRAME_HEADER };
         let body = self.subframes.get(header..).unwrap_or_default();
-        let start = body.len().min(fragment.start as usize);
+        let start = body.len().min(fragment.offset as usize);
         let end = if fragment.is_last { body.len() } else { start + fragment.bytes as usize };
         &body[start..end.min(body.len())]
     }

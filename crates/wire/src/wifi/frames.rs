@@ -24,7 +24,7 @@ const BITMAP_OF_256: u16 = 2 << 1;
 
 /// Addresses of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Addresses {
+pub struct FrameAddresses {
     /// Receiver address (RA), also the destination.
     pub receiver: MacAddress,
     /// Transmitter address (TA), also the source.
@@ -68,7 +68,7 @@ pub struct DataHeader {
     /// Duration field.
     pub duration: Span,
     /// Addresses 1 and 2.
-    pub addresses: Addresses,
+    pub addresses: FrameAddresses,
     /// Address 3.
     pub bssid: MacAddress,
     /// Sequence number, sent modulo 4096.
@@ -87,7 +87,7 @@ pub struct DataHeader {
 
 impl ControlFrame {
     /// Appends the frame to `out`.
-    pub fn write(&self, duration: Span, addresses: &Addresses, out: &mut Vec<u8>) {
+    pub fn write(&self, duration: Span, addresses: &FrameAddresses, out: &mut Vec<u8>) {
         let (subtype, has_transmitter) = match self {
             ControlFrame::BlockAckReq { .. } => (8, true),
             ControlFrame::BlockAck { .. } => (9, true),

@@ -11,5 +11,5 @@ mod radiotap;
 
 pub use body::FrameBody;
 pub use fcs::append_fcs;
-pub use frames::{Addresses, ControlFrame, DataHeader, MacAddress, tid};
-pub use radiotap::{AmpduPosition, Ppdu, PpduMode, Radiotap, RadiotapChannel};
+pub use frames::{ControlFrame, DataHeader, FrameAddresses, MacAddress, tid};
+pub use radiotap::{AmpduPosition, PpduMode, Radiotap, RadiotapChannel, RadiotapPpdu};

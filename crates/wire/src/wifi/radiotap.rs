@@ -32,7 +32,7 @@ pub struct Radiotap {
     /// Channel.
     pub channel: RadiotapChannel,
     /// Format of the PPDU.
-    pub ppdu: Ppdu,
+    pub ppdu: RadiotapPpdu,
     /// Place in the A-MPDU; `None` for a PPDU without A-MPDU.
     pub subframe: Option<AmpduPosition>,
 }
@@ -41,7 +41,7 @@ pub struct Radiotap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmpduPosition {
     /// Number of the PPDU in the capture.
-    pub reference: u32,
+    pub reference_number: u32,
     /// True for the last MPDU.
     pub is_last: bool,
     /// EOF bit of the delimiter, true for an S-MPDU. `None` in HT, because HT has no EOF bit.
@@ -63,7 +63,7 @@ pub enum RadiotapChannel {
 
 /// Format of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ppdu {
+pub enum RadiotapPpdu {
     /// PPDU of 802.11, 802.11b or 802.11g, or a non-HT PPDU.
     Legacy(Rate),
     /// 802.11n, mixed format.
@@ -91,7 +91,7 @@ pub struct PpduMode {
 
 impl RadiotapChannel {
     /// Returns the frequency in MHz and the channel flags.
-    const fn fields(self) -> [u16; 2] {
+    const fn frequency_and_flags(self) -> [u16; 2] {
         const CCK: u16 = 0x20;
         const OFDM: u16 = 0x40;
         const GHZ_2: u16 = 0x80;
@@ -110,10 +110,10 @@ impl Radiotap {
     /// Replaces the contents of `out` by the header.
     pub fn write(&self, out: &mut Vec<u8>) {
         let format = match self.ppdu {
-            Ppdu::Legacy(_) => RATE,
-            Ppdu::Ht(_) => MCS,
-            Ppdu::Vht(_) => VHT,
-            Ppdu::He(_) => HE,
+            RadiotapPpdu::Legacy(_) => RATE,
+            RadiotapPpdu::Ht(_) => MCS,
+            RadiotapPpdu::Vht(_) => VHT,
+            RadiotapPpdu::He(_) => HE,
         };
         let present = 1 << TSFT | 1 << FLAGS | 1 << CHANNEL | 1 << format;
         let ampdu = if self.subframe.is_some() { 1 << AMPDU_STATUS } else { 0 };
@@ -122,20 +122,20 @@ impl Radiotap {
         out.extend_from_slice(&u32::to_le_bytes(present | ampdu));
         out.extend_from_slice(&self.tsft_us.to_le_bytes());
         out.push(HAS_FCS | if self.is_damaged { BAD_FCS } else { 0 });
-        if let Ppdu::Legacy(rate) = self.ppdu {
+        if let RadiotapPpdu::Legacy(rate) = self.ppdu {
             out.push((rate.bps() / 500_000).min(u8::MAX.into()) as u8);
         }
-        append_words(&self.channel.fields(), out);
-        if let Ppdu::Ht(mode) = &self.ppdu {
+        append_words(&self.channel.frequency_and_flags(), out);
+        if let RadiotapPpdu::Ht(mode) = &self.ppdu {
             out.extend_from_slice(&mode.mcs_field());
         }
         if let Some(subframe) = self.subframe {
             subframe.write(out);
         }
         match &self.ppdu {
-            Ppdu::Vht(mode) => mode.write_vht(out),
-            Ppdu::He(mode) => append_words(&mode.he_fields(), out),
-            Ppdu::Legacy(_) | Ppdu::Ht(_) => {}
+            RadiotapPpdu::Vht(mode) => mode.write_vht(out),
+            RadiotapPpdu::He(mode) => append_words(&mode.he_fields(), out),
+            RadiotapPpdu::Legacy(_) | RadiotapPpdu::Ht(_) => {}
         }
         let length = out.len() as u16;
         out[2..4].copy_from_slice(&length.to_le_bytes());
@@ -146,7 +146,7 @@ impl AmpduPosition {
     /// Appends the field A-MPDU status: reference number, flags, CRC of the delimiter (unknown), reserved.
     fn write(self, out: &mut Vec<u8>) {
         out.resize(out.len().next_multiple_of(4), 0);
-        out.extend_from_slice(&self.reference.to_le_bytes());
+        out.extend_from_slice(&self.reference_number.to_le_bytes());
         let last = LAST_KNOWN | if self.is_last { IS_LAST } else { 0 };
         let eof = self.eof.map_or(0, |eof| EOF_KNOWN | if eof { EOF } else { 0 });
         append_words(&[last | eof, 0], out);

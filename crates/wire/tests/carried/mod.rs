@@ -2,8 +2,8 @@
 //! read back to the same fields.
 
 use airhop_base::{
-    AodvMessage, Arrival, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions,
-    RouteReply,
+    AodvMessage, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions, RouteReply,
+    SegmentArrival,
 };
 use airhop_base::{Sack, SackBlock, Segment, Span, Time};
 
@@ -45,9 +45,9 @@ fn carried_segment(s: Segment, shift: u8) -> Segment {
             }),
             arrival: options
                 .arrival
-                .map(|a| Arrival { seq: low(a.seq), at: Time::ZERO + micros(a.at.nanos()) }),
+                .map(|a| SegmentArrival { seq: low(a.seq), at: Time::ZERO + micros(a.at.nanos()) }),
             naks: options.naks.seqs().iter().map(|&seq| low(seq)).collect(),
-            contention: options.contention.map(|c| micros(c.nanos())),
+            contention_time: options.contention_time.map(|c| micros(c.nanos())),
             original: None,
         }),
         sent: Time::ZERO,
@@ -60,9 +60,9 @@ fn carried_notice(n: Notice) -> Notice {
     let most = if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u32::MAX };
     let delay = match n.kind {
         kind if kind.is_segment_specific() => Span::ZERO,
-        _ => Span::from_micros((n.delay.nanos() / 1000).min(u32::MAX.into())),
+        _ => Span::from_micros((n.additional_delay.nanos() / 1000).min(u32::MAX.into())),
     };
-    Notice { seq: low(n.seq), len: n.len.min(most), delay, created: Time::ZERO, ..n }
+    Notice { seq: low(n.seq), len: n.len.min(most), additional_delay: delay, created: Time::ZERO, ..n }
 }
 
 /// Returns integer microseconds, modulo 2³².

@@ -17,7 +17,7 @@ pub const NOTHING: Segment = Segment {
     window: 20_000,
     flags: Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false },
     timestamps: None,
-    header_check: false,
+    has_header_checksum: false,
     sack_permitted: false,
     options: Options::NONE,
     sent: Time::ZERO,
@@ -51,7 +51,7 @@ pub fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
 /// Returns a packet's bytes on the wire.
 pub fn bytes(packet: &Packet) -> Vec<u8> {
     let mut conversation = Conversation::new(SENDER, RECEIVER);
-    conversation.observe(packet);
+    conversation.record_window_scale(packet);
     let mut out = vec![0xEE; 7];
     encode(packet, &conversation, &mut out).unwrap();
     out

@@ -44,7 +44,7 @@ fn a_syn_is_offset_0_and_the_first_byte_is_1() {
     assert_eq!((second.seq, second.ack, second.window), (0, 1, 5000), "RFC 7323 §2.2: not scaled");
     let mut data = plain(ISN + 1, Some(PEER + 1));
     data.flags = Flags { cwr: true, fin: true, ..data.flags };
-    data.timestamps = Some(airhop_base::Timestamps { value: 1, echo: 2 });
+    data.timestamps = Some(airhop_base::Timestamps { tsval: 1, tsecr: 2 });
     let bytes = tcp(false, 0, header(1, &[]), &[1; 700]);
     let third = connection.convert_segment(StreamDirection::Forward, &data, 700, original(&bytes));
     assert_eq!((third.seq, third.ack, third.len, third.end()), (1, 1, 700, 702));

@@ -41,7 +41,7 @@ fn every_field_of_a_syn_is_read_over_ipv4_and_ipv6() {
         assert_eq!((tcp.flags.syn, tcp.flags.ack, tcp.flags.fin), (true, false, false));
         assert_eq!((tcp.flags.ece, tcp.flags.cwr, tcp.rst, tcp.flags.psh), (true, true, false, false));
         assert_eq!((tcp.mss, tcp.window_scale, tcp.sack_permitted), (Some(1460), Some(7), true));
-        assert_eq!(tcp.timestamps, Some(Timestamps { value: 7, echo: 9 }));
+        assert_eq!(tcp.timestamps, Some(Timestamps { tsval: 7, tsecr: 9 }));
         assert_eq!(verify_checksums(&bytes), Ok(()));
         // The headers are sufficient, and bytes that a device appends to a datagram are ignored.
         assert_eq!(read_headers(&bytes[..bytes.len() - 5]), Ok(all));

@@ -19,7 +19,7 @@ pub const CONTROL_FILE: &str = "control";
 /// Prefix of the file names of pinned listeners. A number follows.
 pub const LISTENER_PREFIX: &str = "listener-";
 /// File with the default congestion control (ip-sysctl, tcp_congestion_control).
-const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+const DEFAULT_CONTROL_FILE: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// Number of verifier log lines that are quoted for a refused program.
 const MAX_QUOTED_LINES: usize = 8;
 
@@ -31,14 +31,14 @@ pub struct KernelVerdict {
     /// True if the kernel accepts the part.
     pub accepted: bool,
     /// Lines of the verifier's log, or the error of the kernel.
-    pub lines: Vec<String>,
+    pub log_lines: Vec<String>,
 }
 
 impl KernelVerdict {
     fn new(part: &str, result: Result<Vec<String>, Vec<String>>) -> Self {
         let accepted = result.is_ok();
         let (Ok(lines) | Err(lines)) = result;
-        KernelVerdict { part: part.to_owned(), accepted, lines }
+        KernelVerdict { part: part.to_owned(), accepted, log_lines: lines }
     }
 }
 
@@ -50,15 +50,15 @@ impl KernelVerdict {
 /// Returns a message with the failed step and the error of the kernel. Links that are already pinned stay.
 pub fn deploy(object: LoadableObject, name: &str, folder: &Path, device: Option<u32>) -> Result<(), String> {
     let prepared = PreparedObject::new(object)?;
-    let link = prepared.register(prepared.control(name)?, name)??;
+    let link = prepared.register(prepared.find_control(name)?, name)??;
     let pin = |link: &OwnedFd, file: String| {
         let file = folder.join(file);
-        call::pin(link, &file).map_err(|error| format!("pinning {}: {error}", file.display()))
+        call::pin_link(link, &file).map_err(|error| format!("pinning {}: {error}", file.display()))
     };
     pin(&link, CONTROL_FILE.to_owned())?;
     let Some(device) = device else { return Ok(()) };
     for (number, program) in prepared.load_filters()?.iter().enumerate() {
-        let listener = call::attach(program, device)
+        let listener = call::attach_tcx(program, device)
             .map_err(|error| format!("listening for notices: {error} (needs tcx, Linux 6.6 or newer)"))?;
         pin(&listener, format!("{LISTENER_PREFIX}{number}"))?;
     }
@@ -74,7 +74,7 @@ pub fn deploy(object: LoadableObject, name: &str, folder: &Path, device: Option<
 /// program calls.
 pub fn dry_run(object: LoadableObject, name: &str) -> Result<Vec<KernelVerdict>, String> {
     let prepared = PreparedObject::new(object)?;
-    let control = prepared.control(name)?;
+    let control = prepared.find_control(name)?;
     let callbacks = prepared.callbacks(control)?.into_iter().map(|(place, program)| (Some(place), program));
     let filters = prepared.filter_programs().map(|program| (None, program));
     let (mut verdicts, mut loaded) = (Vec::new(), BTreeMap::new());
@@ -90,7 +90,10 @@ pub fn dry_run(object: LoadableObject, name: &str) -> Result<Vec<KernelVerdict>,
         verdicts.push(KernelVerdict::new(&program.name, verdict));
     }
     if verdicts.iter().all(|verdict| verdict.accepted) {
-        let filled = prepared.filled(control, name, &loaded).map(|_| Vec::new()).map_err(|why| vec![why]);
+        let filled = prepared
+            .create_struct_ops_map(control, name, &loaded)
+            .map(|_| Vec::new())
+            .map_err(|why| vec![why]);
         verdicts.push(KernelVerdict::new("struct tcp_congestion_ops", filled));
     }
     Ok(verdicts)
@@ -102,8 +105,8 @@ pub fn dry_run(object: LoadableObject, name: &str) -> Result<Vec<KernelVerdict>,
 ///
 /// Returns the error of the kernel, usually because the link does not exist.
 pub fn linked_map_id(link: &Path) -> io::Result<u32> {
-    const STRUCT_OPS_MAP: usize = 4;
-    Ok(call::object_info(&call::pinned(link)?)?[STRUCT_OPS_MAP])
+    const MAP_ID_WORD: usize = 4;
+    Ok(call::object_info(&call::open_pinned_link(link)?)?[MAP_ID_WORD])
 }
 
 /// Returns the index of the device with the program of a pinned link; 0 if the device is gone.
@@ -112,8 +115,8 @@ pub fn linked_map_id(link: &Path) -> io::Result<u32> {
 ///
 /// Returns the error of the kernel, usually because the link does not exist.
 pub fn linked_device_index(link: &Path) -> io::Result<u32> {
-    const TCX_DEVICE: usize = 4;
-    Ok(call::object_info(&call::pinned(link)?)?[TCX_DEVICE])
+    const DEVICE_INDEX_WORD: usize = 4;
+    Ok(call::object_info(&call::open_pinned_link(link)?)?[DEVICE_INDEX_WORD])
 }
 
 /// Returns the kernel's reference count of the congestion control in a map; `None` if the map was removed.
@@ -125,7 +128,7 @@ pub fn linked_device_index(link: &Path) -> io::Result<u32> {
 /// Returns the error of the kernel, for example if the user may not use bpf(2).
 pub fn reference_count(map: u32) -> io::Result<Option<u32>> {
     const VALUE_SIZE_WORD: usize = 3;
-    let map = match call::map_by_id(map) {
+    let map = match call::open_map_by_id(map) {
         Err(error) if error.raw_os_error() == Some(libc::ENOENT) => return Ok(None),
         map => map?,
     };
@@ -146,9 +149,9 @@ pub fn swap_default_control(namespace: &Path, control: Option<&str>) -> io::Resu
     thread::scope(|scope| {
         let job = scope.spawn(|| {
             setns(namespace, CloneFlags::CLONE_NEWNET)?;
-            let before = fs::read_to_string(DEFAULT)?.trim().to_owned();
+            let before = fs::read_to_string(DEFAULT_CONTROL_FILE)?.trim().to_owned();
             if let Some(control) = control {
-                fs::write(DEFAULT, control)?;
+                fs::write(DEFAULT_CONTROL_FILE, control)?;
             }
             Ok(before)
         });

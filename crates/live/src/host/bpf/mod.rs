@@ -37,9 +37,10 @@ impl RegisteredObject {
     /// kernel.
     pub fn new(object: LoadableObject, name: &str) -> Result<Self, String> {
         let prepared = PreparedObject::new(object)?;
-        let control = prepared.control(name)?;
-        let free =
-            (1..=MAX_NAME_ATTEMPTS).map(|number| own_name(name, number)).filter(|name| !is_available(name));
+        let control = prepared.find_control(name)?;
+        let free = (1..=MAX_NAME_ATTEMPTS)
+            .map(|number| attempt_name(name, number))
+            .filter(|name| !is_control_available(name));
         let mut registered =
             Err(format!("the kernel already has {MAX_NAME_ATTEMPTS} congestion controls of that name"));
         for own in free {
@@ -67,8 +68,8 @@ impl RegisteredObject {
     /// Returns the error of the kernel if the kernel rejects both tcx links and filters.
     pub fn attach_filters(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
         let links: io::Result<Vec<_>> =
-            self.filters.iter().map(|program| call::attach(program, device)).collect();
-        links.or_else(|_| self.listen_by_filters(device).map(|()| Vec::new()))
+            self.filters.iter().map(|program| call::attach_tcx(program, device)).collect();
+        links.or_else(|_| self.attach_clsact_filters(device).map(|()| Vec::new()))
     }
 
     /// Attaches the packet programs as clsact filters, without tcx. The filters stay until the device
@@ -77,7 +78,7 @@ impl RegisteredObject {
     /// # Errors
     ///
     /// Returns the error of the kernel.
-    pub fn listen_by_filters(&self, device: u32) -> io::Result<()> {
+    pub fn attach_clsact_filters(&self, device: u32) -> io::Result<()> {
         Netlink::open()?.add_filters(device, &self.filters)
     }
 
@@ -85,14 +86,14 @@ impl RegisteredObject {
     pub fn read_counter(&self, name: &str) -> Option<u64> {
         let mut maps = self.prepared.object.maps.iter().zip(&self.prepared.maps);
         let (at, (map, descriptor)) =
-            maps.find_map(|both| Some((*both.0.variables.get(name)? as usize, both)))?;
+            maps.find_map(|both| Some((*both.0.variable_offsets.get(name)? as usize, both)))?;
         let value = call::read_map_value(descriptor, map.value_bytes as usize).ok()?;
         value.get(at..)?.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes))
     }
 }
 
 /// Returns the name for attempt `number`: `name`, or a shortened `name` followed by the number.
-fn own_name(name: &str, number: usize) -> String {
+fn attempt_name(name: &str, number: usize) -> String {
     const MAX_NAME_BYTES: usize = 15;
     match number {
         1 => name.to_owned(),
@@ -101,12 +102,12 @@ fn own_name(name: &str, number: usize) -> String {
 }
 
 /// Returns the names of the congestion controls in the kernel (ip-sysctl, tcp_available_congestion_control).
-pub fn available() -> Vec<String> {
+pub fn available_controls() -> Vec<String> {
     let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     known.split_whitespace().map(str::to_owned).collect()
 }
 
 /// True if the kernel has a congestion control with this name.
-pub fn is_available(name: &str) -> bool {
-    available().iter().any(|known| known == name)
+pub fn is_control_available(name: &str) -> bool {
+    available_controls().iter().any(|known| known == name)
 }

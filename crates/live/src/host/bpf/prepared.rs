@@ -3,8 +3,8 @@
 use super::call::{self, AcceptedProgram, RefusedProgram};
 use super::configuration;
 use airhop_bpf::loading::{
-    KernelTypes, LoadTimeValue, LoadableControl, LoadableObject, LoadableProgram, MemberValue, ProgramKind,
-    StructOps,
+    KernelTypes, LoadTimeValue, LoadableCongestionControl, LoadableObject, LoadableProgram, MemberValue,
+    ProgramKind, StructOps,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,8 +12,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// File with the types of the running kernel.
-const TYPES: &str = "/sys/kernel/btf/vmlinux";
-const STRUCTURE: &str = "tcp_congestion_ops";
+const KERNEL_TYPES_FILE: &str = "/sys/kernel/btf/vmlinux";
+const CONGESTION_OPS_STRUCTURE: &str = "tcp_congestion_ops";
 /// Part of the message about a callback that the kernel's `struct tcp_congestion_ops` lacks.
 const NO_MEMBER: &str = "is not a member of struct tcp_congestion_ops of this kernel";
 /// Number of verifier log lines that a message quotes.
@@ -33,12 +33,12 @@ impl PreparedObject {
     /// Loads the types of an object, and creates its maps.
     pub(super) fn new(mut object: LoadableObject) -> Result<Self, String> {
         object.set_kconfig_values(configuration::option_value);
-        let file = fs::read(TYPES).map_err(|error| format!("{TYPES}: {error}"))?;
-        let kernel = KernelTypes::read(&file).map_err(|why| format!("{TYPES}: {why}"))?;
+        let file = fs::read(KERNEL_TYPES_FILE).map_err(|error| format!("{KERNEL_TYPES_FILE}: {error}"))?;
+        let kernel = KernelTypes::read(&file).map_err(|why| format!("{KERNEL_TYPES_FILE}: {why}"))?;
         let structure = kernel
-            .struct_ops(STRUCTURE)
+            .struct_ops(CONGESTION_OPS_STRUCTURE)
             .ok_or("this kernel accepts no congestion control from BPF (needs CONFIG_BPF_JIT)")?;
-        let types = call::load_types(&object.types).map_err(|error| format!("its types: {error}"))?;
+        let types = call::load_types(&object.btf_types).map_err(|error| format!("its types: {error}"))?;
         let maps = object
             .maps
             .iter()
@@ -48,14 +48,14 @@ impl PreparedObject {
     }
 
     /// Returns the congestion control with this name; an error if the object has none.
-    pub(super) fn control(&self, name: &str) -> Result<&LoadableControl, String> {
+    pub(super) fn find_control(&self, name: &str) -> Result<&LoadableCongestionControl, String> {
         let control = self.object.congestion_controls.iter().find(|control| control.name == name);
         control.ok_or_else(|| format!("the object has no congestion control {name}"))
     }
 
     /// Loads the packet programs, in the order of the object.
     pub(super) fn load_filters(&self) -> Result<Vec<OwnedFd>, String> {
-        self.filter_programs().map(|program| self.accepted(program, None)).collect()
+        self.filter_programs().map(|program| self.load_accepted(program, None)).collect()
     }
 
     /// Returns the packet programs of the object.
@@ -66,11 +66,11 @@ impl PreparedObject {
     /// Returns the callbacks of a congestion control, each with its member index in the kernel's structure.
     pub(super) fn callbacks(
         &self,
-        control: &LoadableControl,
+        control: &LoadableCongestionControl,
     ) -> Result<Vec<(usize, &LoadableProgram)>, String> {
         let callbacks = control.members.iter().filter_map(|(name, member)| {
             let MemberValue::Program(program) = member else { return None };
-            let place = self.place(name).ok_or_else(|| format!("{name} {NO_MEMBER}"));
+            let place = self.member_index(name).ok_or_else(|| format!("{name} {NO_MEMBER}"));
             Some(place.map(|place| (place, &self.object.programs[*program])))
         });
         callbacks.collect()
@@ -80,25 +80,27 @@ impl PreparedObject {
     /// has registered this name in the meantime.
     pub(super) fn register(
         &self,
-        control: &LoadableControl,
+        control: &LoadableCongestionControl,
         own: &str,
     ) -> Result<Result<OwnedFd, String>, String> {
         let callbacks = self.callbacks(control)?.into_iter();
         let loaded = callbacks.map(|(place, program)| {
-            self.accepted(program, Some(place)).map(|descriptor| (place, descriptor))
+            self.load_accepted(program, Some(place)).map(|descriptor| (place, descriptor))
         });
-        let map = self.filled(control, own, &loaded.collect::<Result<_, _>>()?)?;
+        let map = self.create_struct_ops_map(control, own, &loaded.collect::<Result<_, _>>()?)?;
         match call::register_struct_ops(&map) {
-            Err(error) if error.raw_os_error() == Some(libc::EEXIST) => Ok(Err(refused(own)(error))),
-            result => result.map(Ok).map_err(refused(own)),
+            Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {
+                Ok(Err(registration_error(own)(error)))
+            }
+            result => result.map(Ok).map_err(registration_error(own)),
         }
     }
 
     /// Creates the struct_ops map of a congestion control with loaded callbacks. The kernel checks the
     /// members.
-    pub(super) fn filled(
+    pub(super) fn create_struct_ops_map(
         &self,
-        control: &LoadableControl,
+        control: &LoadableCongestionControl,
         own: &str,
         callbacks: &BTreeMap<usize, OwnedFd>,
     ) -> Result<OwnedFd, String> {
@@ -106,20 +108,22 @@ impl PreparedObject {
         let mut value = vec![0; structure.value_bytes as usize];
         for (name, member) in &control.members {
             // A member that the kernel's structure does not have is omitted.
-            let (MemberValue::Bytes(bytes), Some(place)) = (member, self.place(name)) else { continue };
+            let (MemberValue::Bytes(bytes), Some(place)) = (member, self.member_index(name)) else {
+                continue;
+            };
             let named = [own.as_bytes(), &[0]].concat();
             let bytes = if name == "name" { &named } else { bytes };
-            put(&mut value, structure.data_at + structure.members[place].1, bytes)
+            write_at(&mut value, structure.data_offset + structure.member_offsets[place].1, bytes)
                 .ok_or_else(|| format!("{name} is longer than in this kernel"))?;
         }
         for (place, program) in callbacks {
             let descriptor = u64::from(program.as_raw_fd() as u32).to_ne_bytes();
-            put(&mut value, structure.data_at + structure.members[*place].1, &descriptor);
+            write_at(&mut value, structure.data_offset + structure.member_offsets[*place].1, &descriptor);
         }
-        let (id, bytes) = (structure.value_id, structure.value_bytes);
+        let (id, bytes) = (structure.value_type_id, structure.value_bytes);
         let map = call::create_struct_ops(&control.variable, id, bytes, &self.types)
             .map_err(|error| format!("registering {own} by a link: {error} (needs Linux 6.4 or newer)"))?;
-        call::update_map(&map, &[0; 4], &value).map_err(refused(own))?;
+        call::update_map(&map, &[0; 4], &value).map_err(registration_error(own))?;
         Ok(map)
     }
 
@@ -134,17 +138,17 @@ impl PreparedObject {
         for (at, fill) in &program.load_time_values {
             let value = match fill {
                 LoadTimeValue::Map(map) => self.maps[*map].as_raw_fd() as u32,
-                LoadTimeValue::Kernel(name) => self.kernel.function(name).ok_or_else(|| {
+                LoadTimeValue::Kernel(name) => self.kernel.function_type_id(name).ok_or_else(|| {
                     format!("{} calls {name}, which this kernel does not have", program.name)
                 })?,
             };
-            put(&mut code, 8 * *at as u32 + 4, &value.to_ne_bytes());
+            write_at(&mut code, 8 * *at as u32 + 4, &value.to_ne_bytes());
         }
         let attach = callback.map(|place| (self.structure.id, place as u32));
         Ok(call::load_program(program, &code, &self.object.license, &self.types, attach))
     }
 
-    fn accepted(&self, program: &LoadableProgram, callback: Option<usize>) -> Result<OwnedFd, String> {
+    fn load_accepted(&self, program: &LoadableProgram, callback: Option<usize>) -> Result<OwnedFd, String> {
         self.load_program(program, callback)?.map(|accepted| accepted.program).map_err(
             |RefusedProgram { error, log }| {
                 let last = log[log.len().saturating_sub(MAX_QUOTED_LINES)..].join("; ");
@@ -155,16 +159,16 @@ impl PreparedObject {
     }
 
     /// Returns the index of a member in the kernel's structure.
-    fn place(&self, member: &str) -> Option<usize> {
-        self.structure.members.iter().position(|(known, _)| known == member)
+    fn member_index(&self, member: &str) -> Option<usize> {
+        self.structure.member_offsets.iter().position(|(known, _)| known == member)
     }
 }
 
 /// Returns a function that converts the error of a registration into a message.
-fn refused(own: &str) -> impl Fn(io::Error) -> String {
+fn registration_error(own: &str) -> impl Fn(io::Error) -> String {
     move |error| format!("registering {own}: {error}")
 }
 
-fn put(bytes: &mut [u8], at: u32, value: &[u8]) -> Option<()> {
+fn write_at(bytes: &mut [u8], at: u32, value: &[u8]) -> Option<()> {
     bytes.get_mut(at as usize..at as usize + value.len()).map(|place| place.copy_from_slice(value))
 }

@@ -171,7 +171,7 @@ mod tests {
     // alone: Ppl is 5 %, BurstR is 0.95 and counts as 1, and Ie,eff is 95 × 5 / 9.3.
     #[test]
     fn a_rating_combines_delay_and_losses() {
-        let packets = Punctuality { in_time: 190, late: 4, lost: 6, bursts: 10 };
+        let packets = Punctuality { in_time: 190, late: 4, lost: 6, miss_bursts: 10 };
         let rated = |bound_ms| {
             let bound = Span::from_millis(bound_ms);
             CallQuality::new(packets, Span::from_millis(20), Some(bound), G711).rating.expect("packets")

@@ -7,11 +7,11 @@
 /// Value of R0 - Is with the default parameters (G.107 §7.7).
 const DEFAULT_RATING: f64 = 93.2;
 /// Minimum perceivable delay mT in ms. The default of G.107 (Table 1) for a delay sensitivity sT = 1.
-const PERCEIVABLE_MS: f64 = 100.0;
+const MIN_PERCEIVABLE_MS: f64 = 100.0;
 
 /// Maximum impairment of a codec, at 100 % loss. Long loss bursts are outside the validity of G.107, and are
 /// limited to this value.
-const WORST: f64 = 95.0;
+const MAX_IMPAIRMENT: f64 = 95.0;
 
 /// Parameters of a codec in the E-model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,17 +26,17 @@ impl Codec {
     /// Returns the effective equipment impairment factor Ie,eff (G.107 §7.5). `ppl`: packet loss in percent;
     /// `burst_ratio`: BurstR, at least 1 in G.107.
     pub fn impairment(&self, ppl: f64, burst_ratio: f64) -> f64 {
-        let impairment = self.ie + (WORST - self.ie) * ppl / (ppl / burst_ratio.max(1.0) + self.bpl);
-        impairment.min(WORST)
+        let impairment = self.ie + (MAX_IMPAIRMENT - self.ie) * ppl / (ppl / burst_ratio.max(1.0) + self.bpl);
+        impairment.min(MAX_IMPAIRMENT)
     }
 }
 
 /// Returns the impairment Idd of a mouth-to-ear delay in ms (G.107 §7.4).
 pub fn delay_impairment(mouth_to_ear_ms: f64) -> f64 {
-    if mouth_to_ear_ms <= PERCEIVABLE_MS {
+    if mouth_to_ear_ms <= MIN_PERCEIVABLE_MS {
         return 0.0;
     }
-    let x = libm::log2(mouth_to_ear_ms / PERCEIVABLE_MS);
+    let x = libm::log2(mouth_to_ear_ms / MIN_PERCEIVABLE_MS);
     let root = |x: f64| libm::pow(1.0 + libm::pow(x, 6.0), 1.0 / 6.0);
     25.0 * (root(x) - 3.0 * root(x / 3.0) + 2.0)
 }

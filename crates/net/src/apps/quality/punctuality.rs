@@ -11,7 +11,7 @@ pub struct Punctuality {
     /// Number of datagrams that have not arrived.
     pub lost: u64,
     /// Number of bursts: runs of successive datagrams that were late or lost.
-    pub bursts: u64,
+    pub miss_bursts: u64,
 }
 
 impl Punctuality {
@@ -33,7 +33,7 @@ impl Punctuality {
     pub fn burst_ratio(&self) -> Option<f64> {
         let missed = self.missed() as f64;
         let share = missed / (self.in_time as f64 + missed);
-        (self.bursts > 0).then(|| missed / self.bursts as f64 * (1.0 - share))
+        (self.miss_bursts > 0).then(|| missed / self.miss_bursts as f64 * (1.0 - share))
     }
 }
 
@@ -45,12 +45,12 @@ mod tests {
     // the mean length is 1 / 0.88.
     #[test]
     fn burst_ratio_is_the_mean_burst_relative_to_random_loss() {
-        let packets = Punctuality { in_time: 88, late: 5, lost: 7, bursts: 4 };
+        let packets = Punctuality { in_time: 88, late: 5, lost: 7, miss_bursts: 4 };
         assert_eq!((packets.missed(), packets.percent(5)), (12, Some(5.0)));
         assert!((packets.burst_ratio().expect("bursts") - 3.0 * 0.88).abs() < 1e-12);
         let none = Punctuality::default();
         assert_eq!((none.percent(0), none.burst_ratio()), (None, None));
-        let all = Punctuality { lost: 9, bursts: 1, ..none };
+        let all = Punctuality { lost: 9, miss_bursts: 1, ..none };
         assert_eq!((all.percent(all.lost), all.burst_ratio()), (Some(100.0), Some(0.0)));
     }
 }

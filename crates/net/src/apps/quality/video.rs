@@ -8,19 +8,19 @@ use airhop_base::Span;
 pub struct VideoQuality {
     /// Startup delay: time from the start of the application to the start of playback; `None` before
     /// playback.
-    pub startup: Option<Span>,
+    pub startup_delay: Option<Span>,
     /// Number of stalls: interruptions of playback by an empty buffer.
     pub stalls: u64,
     /// Time in stalls.
-    pub stalled: Span,
+    pub stalled_time: Span,
     /// Time in which the video played.
-    pub played: Span,
+    pub played_time: Span,
     /// Integral of the bitrate over the played time in bit/s × ns.
     pub played_bits: u128,
     /// Number of changes of the bitrate between played segments.
-    pub switches: u64,
+    pub bitrate_switches: u64,
     /// Number of downloaded segments.
-    pub segments: u64,
+    pub downloaded_segments: u64,
 }
 
 impl VideoQuality {
@@ -105,25 +105,26 @@ impl VideoQuality {
     /// Returns the values of the numbers, in the order of their declaration.
     pub(super) fn values(&self) -> [Option<f64>; 8] {
         [
-            self.startup.map(Span::secs_f64),
+            self.startup_delay.map(Span::secs_f64),
             Some(self.stalls as f64),
-            Some(self.stalled.secs_f64()),
+            Some(self.stalled_time.secs_f64()),
             self.stalled_pct(),
-            Some(self.played.secs_f64()),
+            Some(self.played_time.secs_f64()),
             self.bitrate_mbps(),
-            Some(self.switches as f64),
-            Some(self.segments as f64),
+            Some(self.bitrate_switches as f64),
+            Some(self.downloaded_segments as f64),
         ]
     }
 
     /// Returns the stalled time in percent of the time since playback began; `None` before playback.
     pub fn stalled_pct(&self) -> Option<f64> {
-        let whole = self.played + self.stalled;
-        (whole > Span::ZERO).then(|| 100.0 * self.stalled.secs_f64() / whole.secs_f64())
+        let whole = self.played_time + self.stalled_time;
+        (whole > Span::ZERO).then(|| 100.0 * self.stalled_time.secs_f64() / whole.secs_f64())
     }
 
     /// Returns the mean bitrate over the played time in Mbit/s; `None` before playback.
     pub fn bitrate_mbps(&self) -> Option<f64> {
-        (self.played > Span::ZERO).then(|| self.played_bits as f64 / self.played.nanos() as f64 / 1e6)
+        (self.played_time > Span::ZERO)
+            .then(|| self.played_bits as f64 / self.played_time.nanos() as f64 / 1e6)
     }
 }

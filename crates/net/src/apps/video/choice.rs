@@ -1,11 +1,11 @@
 //! Choice of the bitrate of the next segment.
 
-use super::{BitrateRule, Video};
+use super::{BitrateRule, VideoPlan};
 use airhop_base::Span;
 use std::collections::VecDeque;
 
 /// Number of past segments in the average throughput (Jiang, Sekar and Zhang, FESTIVE, CoNEXT 2012).
-const WINDOW: usize = 20;
+const THROUGHPUT_WINDOW: usize = 20;
 /// Weight of continuous playback, γp, in units of utility (Spiteri, Urgaonkar and Sitaraman, BOLA, INFOCOM
 /// 2016).
 const GAMMA_P: f64 = 5.0;
@@ -34,7 +34,16 @@ pub(super) struct BitrateChooser {
 
 impl BitrateChooser {
     /// Creates the rule with the parameters of a video.
-    pub fn new(&Video { ref ladder, choice, segment, buffer, safety, .. }: &Video) -> Self {
+    pub fn new(
+        &VideoPlan {
+            bitrate_ladder: ref ladder,
+            bitrate_rule: choice,
+            segment_duration: segment,
+            buffer_capacity: buffer,
+            safety_factor: safety,
+            ..
+        }: &VideoPlan,
+    ) -> Self {
         let ladder: Vec<f64> = ladder.iter().map(|rate| rate.bps() as f64).collect();
         let utilities: Vec<f64> = ladder.iter().map(|rate| libm::log(rate / ladder[0])).collect();
         let highest = utilities.last().copied().unwrap_or_default();
@@ -47,19 +56,19 @@ impl BitrateChooser {
 
     /// Records the download of a segment: its size in bits, and its download time.
     pub fn on_download(&mut self, bits: f64, took: Span) {
-        if self.past.len() == WINDOW {
+        if self.past.len() == THROUGHPUT_WINDOW {
             self.past.pop_front();
         }
         self.past.push_back(took.secs_f64() / bits);
     }
 
     /// Returns the bitrate index of the next segment. `level`: present buffer level.
-    pub fn choose(&mut self, level: Span) -> usize {
+    pub fn choose_bitrate(&mut self, level: Span) -> usize {
         match self.choice {
-            BitrateRule::Buffer => self.by_buffer(level),
-            BitrateRule::Throughput => self.by_throughput(),
+            BitrateRule::Buffer => self.choose_by_buffer(level),
+            BitrateRule::Throughput => self.choose_by_throughput(),
             BitrateRule::Hybrid => {
-                let (by_buffer, by_throughput) = (self.by_buffer(level), self.by_throughput());
+                let (by_buffer, by_throughput) = (self.choose_by_buffer(level), self.choose_by_throughput());
                 if self.follows_buffer {
                     self.follows_buffer = level >= LOW_BUFFER || by_buffer >= by_throughput;
                 } else {
@@ -72,7 +81,7 @@ impl BitrateChooser {
 
     /// Returns the bitrate index m that BOLA-BASIC chooses. BOLA-BASIC maximises (V (v_m + γp) - Q) / S_m.
     /// Here v_m is the utility, Q the buffer level in segments, and S_m the segment size in units of S_1.
-    fn by_buffer(&self, level: Span) -> usize {
+    fn choose_by_buffer(&self, level: Span) -> usize {
         let q = ratio(level, self.segment);
         let score = |m: usize| (self.v * (self.utilities[m] + GAMMA_P) - q) * self.ladder[0] / self.ladder[m];
         (1..self.ladder.len()).fold(0, |best, m| if score(m) > score(best) { m } else { best })
@@ -80,7 +89,7 @@ impl BitrateChooser {
 
     /// Returns the index of the highest bitrate up to `safety` times the harmonic mean of the last
     /// throughputs. Returns the lowest bitrate if no bitrate is low enough, or before the first segment.
-    fn by_throughput(&self) -> usize {
+    fn choose_by_throughput(&self) -> usize {
         let carried = self.safety * self.past.len() as f64 / self.past.iter().sum::<f64>();
         self.ladder.iter().rposition(|&bitrate| bitrate <= carried).unwrap_or(0)
     }

@@ -15,21 +15,21 @@ use std::sync::Arc;
 /// §9.3.2). A request is sent as soon as the buffer has room for a segment. The server answers at once. The
 /// bitrate is constant within a segment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Video {
+pub struct VideoPlan {
     /// Bitrates, ascending.
-    pub ladder: Arc<[Rate]>,
+    pub bitrate_ladder: Arc<[Rate]>,
     /// Duration of a segment.
-    pub segment: Span,
+    pub segment_duration: Span,
     /// Capacity of the buffer, as playback time; at least two segments.
-    pub buffer: Span,
+    pub buffer_capacity: Span,
     /// Buffer level at which playback begins, or resumes after a stall.
-    pub startup: Span,
+    pub startup_level: Span,
     /// Size of a request in bytes.
-    pub request: u64,
+    pub request_bytes: u64,
     /// Rule that chooses the bitrate of each segment.
-    pub choice: BitrateRule,
+    pub bitrate_rule: BitrateRule,
     /// Maximum ratio of a bitrate to the average throughput, for rules that use the throughput.
-    pub safety: f64,
+    pub safety_factor: f64,
 }
 
 /// Rule that chooses the bitrate of each segment.
@@ -45,11 +45,11 @@ pub enum BitrateRule {
 }
 
 /// Flow of the requests, the first flow that the application opens.
-const REQUESTS: AppFlow = AppFlow(1);
+const REQUEST_FLOW: AppFlow = AppFlow(1);
 /// Flow of the segments.
-const SEGMENTS: AppFlow = AppFlow::PLANNED;
+const SEGMENT_FLOW: AppFlow = AppFlow::PLANNED;
 
-impl AppPlan for Video {
+impl AppPlan for VideoPlan {
     fn transport(&self) -> TransportProtocol {
         TransportProtocol::Tcp
     }
@@ -71,11 +71,11 @@ impl AppPlan for Video {
     }
 }
 
-impl Video {
+impl VideoPlan {
     /// Returns the size of a segment in bytes, at least one byte.
     fn segment_bytes(&self, bitrate: Rate) -> u64 {
         const BYTE: u128 = 8 * Span::from_secs(1).nanos() as u128;
-        let bits = u128::from(bitrate.bps()) * u128::from(self.segment.nanos());
+        let bits = u128::from(bitrate.bps()) * u128::from(self.segment_duration.nanos());
         ((bits + BYTE / 2) / BYTE).clamp(1, u64::MAX.into()) as u64
     }
 }
@@ -83,7 +83,7 @@ impl Video {
 /// Video in a run: the player, and its requests to the server.
 #[derive(Debug)]
 struct Client {
-    plan: Video,
+    plan: VideoPlan,
     chooser: BitrateChooser,
     /// Player; `None` before the start.
     player: Option<Player>,
@@ -105,43 +105,43 @@ struct SegmentRequest {
 
 impl Client {
     /// Requests a segment if the buffer has room for it, or sets the timer.
-    fn fetch(&mut self, now: Time, io: &mut AppContext) {
-        let level = self.player.as_ref().map_or(Span::ZERO, Player::level);
-        let over = (level + self.plan.segment).saturating_sub(self.plan.buffer);
+    fn request_segment(&mut self, now: Time, io: &mut AppContext) {
+        let level = self.player.as_ref().map_or(Span::ZERO, Player::buffer_level);
+        let over = (level + self.plan.segment_duration).saturating_sub(self.plan.buffer_capacity);
         if over > Span::ZERO {
             self.due = Some(now + over);
             return;
         }
-        let bitrate = self.plan.ladder[self.chooser.choose(level)];
+        let bitrate = self.plan.bitrate_ladder[self.chooser.choose_bitrate(level)];
         self.asked = Some(SegmentRequest { bitrate, at: now });
-        self.written[0] += self.plan.request;
-        io.notify_on_delivery(REQUESTS, self.written[0]);
-        io.write(REQUESTS, self.plan.request);
+        self.written[0] += self.plan.request_bytes;
+        io.notify_on_delivery(REQUEST_FLOW, self.written[0]);
+        io.write(REQUEST_FLOW, self.plan.request_bytes);
     }
 
-    fn answer(&mut self, asked: SegmentRequest, io: &mut AppContext) {
+    fn send_segment(&mut self, asked: SegmentRequest, io: &mut AppContext) {
         let bytes = self.plan.segment_bytes(asked.bitrate);
         self.written[1] += bytes;
-        io.notify_on_delivery(SEGMENTS, self.written[1]);
-        io.write(SEGMENTS, bytes);
+        io.notify_on_delivery(SEGMENT_FLOW, self.written[1]);
+        io.write(SEGMENT_FLOW, bytes);
     }
 
     /// Adds the requested segment to the buffer.
-    fn arrive(&mut self, now: Time, asked: SegmentRequest, io: &mut AppContext) {
+    fn add_segment(&mut self, now: Time, asked: SegmentRequest, io: &mut AppContext) {
         let Some(player) = &mut self.player else { return };
         player.advance(now);
-        player.push(asked.bitrate);
+        player.push_segment(asked.bitrate);
         self.chooser.on_download(8.0 * self.plan.segment_bytes(asked.bitrate) as f64, now - asked.at);
         self.asked = None;
-        self.fetch(now, io);
+        self.request_segment(now, io);
     }
 }
 
 impl App for Client {
     fn on_start(&mut self, now: Time, io: &mut AppContext) {
         io.open_flow(Direction::Backward, "requests");
-        self.player = Some(Player::new(self.plan.segment, self.plan.startup, now));
-        self.fetch(now, io);
+        self.player = Some(Player::new(self.plan.segment_duration, self.plan.startup_level, now));
+        self.request_segment(now, io);
     }
 
     fn on_timeout(&mut self, now: Time, io: &mut AppContext) {
@@ -149,14 +149,14 @@ impl App for Client {
         if let Some(player) = &mut self.player {
             player.advance(now);
         }
-        self.fetch(now, io);
+        self.request_segment(now, io);
     }
 
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut AppContext) {
         let Some(asked) = self.asked else { return };
         match flow {
-            REQUESTS => self.answer(asked, io),
-            _ => self.arrive(now, asked, io),
+            REQUEST_FLOW => self.send_segment(asked, io),
+            _ => self.add_segment(now, asked, io),
         }
     }
 

@@ -43,17 +43,17 @@ impl Player {
     }
 
     /// Returns the buffer level: playback time of the downloaded video that was not yet played.
-    pub fn level(&self) -> Span {
+    pub fn buffer_level(&self) -> Span {
         self.segment * self.buffer.len() as u64 - self.part
     }
 
     /// Adds a downloaded segment to the buffer, and begins or resumes playback if the buffer level suffices.
-    pub fn push(&mut self, bitrate: Rate) {
+    pub fn push_segment(&mut self, bitrate: Rate) {
         self.buffer.push_back(bitrate);
-        self.quality.segments += 1;
-        if !self.is_playing && self.level() >= self.startup {
+        self.quality.downloaded_segments += 1;
+        if !self.is_playing && self.buffer_level() >= self.startup {
             self.is_playing = true;
-            self.quality.startup.get_or_insert(self.now - self.since);
+            self.quality.startup_delay.get_or_insert(self.now - self.since);
         }
     }
 
@@ -72,17 +72,17 @@ impl Player {
             self.play(bitrate, played);
             left = left - played;
         }
-        if !self.is_playing && self.quality.startup.is_some() {
-            self.quality.stalled = self.quality.stalled + left;
+        if !self.is_playing && self.quality.startup_delay.is_some() {
+            self.quality.stalled_time = self.quality.stalled_time + left;
         }
     }
 
     /// Plays a part of the first segment in the buffer.
     fn play(&mut self, bitrate: Rate, played: Span) {
         if self.part == Span::ZERO && self.last.replace(bitrate).is_some_and(|last| last != bitrate) {
-            self.quality.switches += 1;
+            self.quality.bitrate_switches += 1;
         }
-        self.quality.played = self.quality.played + played;
+        self.quality.played_time = self.quality.played_time + played;
         self.quality.played_bits += u128::from(bitrate.bps()) * u128::from(played.nanos());
         self.part = self.part + played;
         if self.part == self.segment {
@@ -95,7 +95,7 @@ impl Player {
     /// is kept.
     pub fn end_warm_up(&mut self, now: Time) {
         self.advance(now);
-        self.quality = VideoQuality { startup: self.quality.startup, ..VideoQuality::default() };
+        self.quality = VideoQuality { startup_delay: self.quality.startup_delay, ..VideoQuality::default() };
     }
 
     /// Returns the quality of the video until `now`.

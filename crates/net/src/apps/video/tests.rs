@@ -19,15 +19,15 @@ fn rates(mbps: &[f64]) -> Arc<[Rate]> {
 }
 
 /// Returns a video of 1, 2 or 4 Mbit/s, in segments of 4 s, with a buffer of 12 s.
-fn video(choice: BitrateRule) -> Video {
-    Video {
-        ladder: rates(&[1.0, 2.0, 4.0]),
-        segment: Span::from_secs(4),
-        buffer: Span::from_secs(12),
-        startup: Span::from_secs(4),
-        request: 700,
-        choice,
-        safety: 0.85,
+fn video(choice: BitrateRule) -> VideoPlan {
+    VideoPlan {
+        bitrate_ladder: rates(&[1.0, 2.0, 4.0]),
+        segment_duration: Span::from_secs(4),
+        buffer_capacity: Span::from_secs(12),
+        startup_level: Span::from_secs(4),
+        request_bytes: 700,
+        bitrate_rule: choice,
+        safety_factor: 0.85,
     }
 }
 
@@ -36,7 +36,7 @@ type Asked = (u64, u64, u64);
 
 /// Runs a video over a network. `downloads`: download times of the successive segments, ms. Returns the
 /// requests until all downloads are complete, and the client.
-fn timeline(video: Video, downloads: &[u64]) -> (Vec<Asked>, Client) {
+fn timeline(video: VideoPlan, downloads: &[u64]) -> (Vec<Asked>, Client) {
     let chooser = BitrateChooser::new(&video);
     let mut client = Client { plan: video, chooser, player: None, asked: None, due: None, written: [0; 2] };
     let (mut io, mut now, mut asked) = (AppContext::default(), 0, Vec::new());
@@ -47,13 +47,17 @@ fn timeline(video: Video, downloads: &[u64]) -> (Vec<Asked>, Client) {
             now = ms(due - Time::ZERO);
             client.on_timeout(due, &mut io);
         }
-        let level = ms(client.player.as_ref().unwrap().level());
-        assert_eq!(written(&mut io), HashMap::from([(REQUESTS.0, client.plan.request)]), "one request");
-        client.on_delivered(at_ms(now), REQUESTS, &mut io);
-        let bytes = written(&mut io)[&SEGMENTS.0];
+        let level = ms(client.player.as_ref().unwrap().buffer_level());
+        assert_eq!(
+            written(&mut io),
+            HashMap::from([(REQUEST_FLOW.0, client.plan.request_bytes)]),
+            "one request"
+        );
+        client.on_delivered(at_ms(now), REQUEST_FLOW, &mut io);
+        let bytes = written(&mut io)[&SEGMENT_FLOW.0];
         asked.push((now, level, bytes * 8 / 4 / MBIT));
         now += took;
-        client.on_delivered(at_ms(now), SEGMENTS, &mut io);
+        client.on_delivered(at_ms(now), SEGMENT_FLOW, &mut io);
     }
     (asked, client)
 }
@@ -95,9 +99,12 @@ fn a_choice_by_buffer_follows_the_timeline_on_paper() {
     assert_eq!(asked, [&levels[..], &[(14_000, 8000, 4)]].concat());
     assert_eq!(client.poll_timeout(), Some(at_ms(18_000)));
     let found = quality(&client, 16_000);
-    assert_eq!(found.startup, Some(Span::from_secs(1)));
-    assert_eq!((found.stalls, found.stalled), (1, Span::from_secs(1)));
-    assert_eq!((found.played, found.segments, found.switches), (Span::from_secs(14), 6, 2));
+    assert_eq!(found.startup_delay, Some(Span::from_secs(1)));
+    assert_eq!((found.stalls, found.stalled_time), (1, Span::from_secs(1)));
+    assert_eq!(
+        (found.played_time, found.downloaded_segments, found.bitrate_switches),
+        (Span::from_secs(14), 6, 2)
+    );
     assert!((found.bitrate_mbps().unwrap() - 26.0 / 14.0).abs() < 1e-12);
     assert!((found.stalled_pct().unwrap() - 100.0 / 15.0).abs() < 1e-12);
 }
@@ -126,11 +133,18 @@ fn a_choice_by_throughput_follows_the_harmonic_mean() {
     assert_eq!(times, [0, 2000, 2500, 6000, 10_000, 14_000, 30_000]);
     // The buffer holds 8 s at time 14 s and is empty at 22 s; the next segment arrives at 30 s.
     let found = quality(&client, 31_000);
-    assert_eq!((found.stalls, found.stalled, found.played), (1, Span::from_secs(8), Span::from_secs(21)));
+    assert_eq!(
+        (found.stalls, found.stalled_time, found.played_time),
+        (1, Span::from_secs(8), Span::from_secs(21))
+    );
 }
 
-fn wide(choice: BitrateRule) -> Video {
-    Video { ladder: rates(&[1.0, 2.5, 5.0]), buffer: Span::from_secs(30), ..video(choice) }
+fn wide(choice: BitrateRule) -> VideoPlan {
+    VideoPlan {
+        bitrate_ladder: rates(&[1.0, 2.5, 5.0]),
+        buffer_capacity: Span::from_secs(30),
+        ..video(choice)
+    }
 }
 
 // The mean covers the last 20 segments. After 19 downloads at 8 Mbit/s, one of the 20 is still that at 0.01
@@ -144,12 +158,12 @@ fn throughputs_of_twenty_segments_are_averaged() {
         for _ in 0..count {
             chooser.on_download(mbps * 1e6, Span::from_secs(1));
         }
-        found.push(chooser.choose(Span::ZERO));
+        found.push(chooser.choose_bitrate(Span::ZERO));
     }
     assert_eq!(found, [0, 0, 2, 2, 1]);
-    let mut bold = BitrateChooser::new(&Video { safety: 1.0, ..wide(BitrateRule::Throughput) });
+    let mut bold = BitrateChooser::new(&VideoPlan { safety_factor: 1.0, ..wide(BitrateRule::Throughput) });
     bold.on_download(5.8e6, Span::from_secs(1));
-    assert_eq!(bold.choose(Span::ZERO), 2);
+    assert_eq!(bold.choose_bitrate(Span::ZERO), 2);
 }
 
 // BOLA with Q_max = 7.5 segments: V = 6.5 / (ln 5 + 5) = 0.98345. The scores of 1 and 2.5 Mbit/s are equal at
@@ -157,7 +171,7 @@ fn throughputs_of_twenty_segments_are_averaged() {
 #[test]
 fn bola_changes_bitrates_at_the_levels_of_equal_scores() {
     let mut chooser = BitrateChooser::new(&wide(BitrateRule::Buffer));
-    let mut at = |ms| chooser.choose(Span::from_millis(ms));
+    let mut at = |ms| chooser.choose_bitrate(Span::from_millis(ms));
     assert_eq!([0, 17_260, 17_270, 20_540, 20_550, 26_000].map(&mut at), [0, 0, 1, 1, 2, 2]);
 }
 
@@ -167,16 +181,16 @@ fn bola_changes_bitrates_at_the_levels_of_equal_scores() {
 fn the_hybrid_changes_its_rule_with_hysteresis() {
     let mut chooser = BitrateChooser::new(&wide(BitrateRule::Hybrid));
     chooser.on_download(6e6, Span::from_secs(1));
-    let mut at = |s| chooser.choose(Span::from_secs(s));
+    let mut at = |s| chooser.choose_bitrate(Span::from_secs(s));
     assert_eq!([0, 11, 18, 21, 18, 11, 10, 9, 11, 21, 18].map(&mut at), [2, 2, 2, 2, 1, 0, 0, 2, 2, 2, 1]);
     // At 1.5 Mbit/s both rules choose 1 Mbit/s. At a level of 10 s the throughput decides, even when it
     // becomes 10 Mbit/s. Above 10 s BOLA decides, and keeps 1 Mbit/s.
     for (first, later) in [(10, 2), (11, 0)] {
         let mut chooser = BitrateChooser::new(&wide(BitrateRule::Hybrid));
         chooser.on_download(1.5e6, Span::from_secs(1));
-        assert_eq!(chooser.choose(Span::from_secs(first)), 0);
+        assert_eq!(chooser.choose_bitrate(Span::from_secs(first)), 0);
         (0..20).for_each(|_| chooser.on_download(10e6, Span::from_secs(1)));
-        assert_eq!(chooser.choose(Span::from_secs(10)), later);
+        assert_eq!(chooser.choose_bitrate(Span::from_secs(10)), later);
     }
 }
 
@@ -184,11 +198,11 @@ fn the_hybrid_changes_its_rule_with_hysteresis() {
 // 11 s ends with the segments that arrive at 13 and at 16 s.
 #[test]
 fn playback_resumes_at_the_startup_level() {
-    let plan = Video { startup: Span::from_secs(8), ..video(BitrateRule::Throughput) };
+    let plan = VideoPlan { startup_level: Span::from_secs(8), ..video(BitrateRule::Throughput) };
     let (_, client) = timeline(plan, &[1000, 2000, 10_000, 3000]);
     let found = quality(&client, 17_000);
-    assert_eq!((found.startup, found.stalls), (Some(Span::from_secs(3)), 1));
-    assert_eq!((found.played, found.stalled), (Span::from_secs(9), Span::from_secs(5)));
+    assert_eq!((found.startup_delay, found.stalls), (Some(Span::from_secs(3)), 1));
+    assert_eq!((found.played_time, found.stalled_time), (Span::from_secs(9), Span::from_secs(5)));
 }
 
 // A segment that arrives at the instant at which the buffer becomes empty prevents a stall. A segment that
@@ -197,13 +211,13 @@ fn playback_resumes_at_the_startup_level() {
 fn a_stall_needs_time_without_video() {
     for (late, stalls) in [(0, 0), (1, 1)] {
         let mut player = Player::new(Span::from_secs(4), Span::from_secs(4), at_ms(0));
-        player.push(Rate::from_bps(MBIT));
+        player.push_segment(Rate::from_bps(MBIT));
         let end = at_ms(4000) + Span::from_nanos(late);
         player.advance(end);
-        player.push(Rate::from_bps(MBIT));
+        player.push_segment(Rate::from_bps(MBIT));
         let found = player.quality(end + Span::from_secs(1));
-        assert_eq!((found.stalls, found.stalled), (stalls, Span::from_nanos(late)));
-        assert_eq!(found.played, Span::from_secs(5));
+        assert_eq!((found.stalls, found.stalled_time), (stalls, Span::from_nanos(late)));
+        assert_eq!(found.played_time, Span::from_secs(5));
     }
 }
 
@@ -214,13 +228,16 @@ fn startup_playback_and_stalls_cover_the_time() {
     let (_, mut client) = timeline(video(BitrateRule::Buffer), &[1000, 1000, 8000, 1000]);
     for ms in [11_000, 11_500, 16_000, 100_000] {
         let found = quality(&client, ms);
-        assert_eq!(found.startup.unwrap() + found.played + found.stalled, Span::from_millis(ms));
+        assert_eq!(
+            found.startup_delay.unwrap() + found.played_time + found.stalled_time,
+            Span::from_millis(ms)
+        );
     }
     client.end_warm_up(at_ms(12_000));
     let late = quality(&client, 100_000);
-    assert_eq!((late.startup, late.played), (Some(Span::from_secs(1)), Span::from_secs(6)));
+    assert_eq!((late.startup_delay, late.played_time), (Some(Span::from_secs(1)), Span::from_secs(6)));
     // The buffer holds 7 s at time 11 s, and is empty at 18 s.
-    assert_eq!((late.stalls, late.stalled, late.segments), (1, Span::from_secs(82), 0));
+    assert_eq!((late.stalls, late.stalled_time, late.downloaded_segments), (1, Span::from_secs(82), 0));
 }
 
 // Segment sizes are bitrate times duration, at least one byte.
@@ -228,11 +245,11 @@ fn startup_playback_and_stalls_cover_the_time() {
 fn a_segment_has_the_size_of_its_bitrate() {
     let mut video = video(BitrateRule::Buffer);
     assert_eq!(video.segment_bytes(Rate::from_bps(2_500_000)), 1_250_000);
-    video.segment = Span::from_nanos(1);
+    video.segment_duration = Span::from_nanos(1);
     assert_eq!(
         (video.segment_bytes(Rate::from_bps(1)), video.segment_bytes(Rate::from_bps(20_000_000_000))),
         (1, 3)
     );
-    video.segment = Span::from_secs(1_000_000);
+    video.segment_duration = Span::from_secs(1_000_000);
     assert_eq!(video.segment_bytes(Rate::from_bps(1_000_000_000_000)), 125_000_000_000_000_000);
 }

@@ -5,7 +5,7 @@ use airhop_engine::Id;
 
 /// Action that a router requests from its station.
 #[derive(Debug)]
-pub enum Action {
+pub enum AodvAction {
     /// Forward a packet.
     Forward {
         /// The packet.
@@ -65,7 +65,7 @@ pub struct RoutingCounts {
 
 impl RoutingCounts {
     /// Counts a message when it is sent.
-    pub(super) fn count(&mut self, message: &AodvMessage) {
+    pub(super) fn count_message(&mut self, message: &AodvMessage) {
         *match message {
             AodvMessage::Request(_) => &mut self.requests,
             AodvMessage::Reply(_) => &mut self.replies,

@@ -1,7 +1,7 @@
 //! On-demand routing (AODV) by the routers of a cell's stations.
 //!
 //! A [`Router`] does no I/O. Its inputs are the time, messages of neighbours, packets that need a next hop,
-//! and reports of unreachable neighbours. Its outputs are [`Action`]s for its station, and the time of its
+//! and reports of unreachable neighbours. Its outputs are [`AodvAction`]s for its station, and the time of its
 //! next call.
 
 mod action;
@@ -14,6 +14,6 @@ mod table;
 mod tests;
 mod timing;
 
-pub use action::{Action, RoutedPacket, RoutingCounts};
+pub use action::{AodvAction, RoutedPacket, RoutingCounts};
 pub use plan::{AodvPlan, Variant};
 pub use router::Router;

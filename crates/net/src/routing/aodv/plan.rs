@@ -32,7 +32,7 @@ pub struct AodvPlan {
     /// Maximum time of a packet in the buffer.
     pub buffer_time: Span,
     /// Interval between buffered packets that are sent on a new route.
-    pub release_gap: Span,
+    pub release_interval: Span,
     /// Maximum random delay of a rebroadcast.
     pub jitter: Span,
     /// Interval between checks for expired routes and searches; `None` to handle each expiry exactly.
@@ -68,7 +68,7 @@ impl AodvPlan {
         search_pause: Span::ZERO,
         buffer_packets: 64,
         buffer_time: Span::from_secs(30),
-        release_gap: Span::ZERO,
+        release_interval: Span::ZERO,
         jitter: Span::from_millis(10),
         check_interval: None,
         uses_local_repair: false,
@@ -86,7 +86,7 @@ impl AodvPlan {
         ttl_start: 30,
         retries: 3,
         search_pause: Span::from_secs(10),
-        release_gap: Span::from_millis(10),
+        release_interval: Span::from_millis(10),
         check_interval: Some(Span::from_millis(500)),
         uses_local_repair: true,
         ..AodvPlan::RFC3561

@@ -1,11 +1,11 @@
 //! Loss of a neighbour and of all routes over this neighbour. A router sends errors to the nodes that use
 //! these routes, or repairs the routes locally.
 
-use super::action::{Action, RoutedPacket};
+use super::action::{AodvAction, RoutedPacket};
 use super::plan::Variant;
 use super::router::Router;
-use super::table::State;
-use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
+use super::table::RouteState;
+use airhop_base::{NodeId, Packet, Span, Time, UnreachableDestination};
 use airhop_engine::Id;
 
 impl Router {
@@ -30,27 +30,29 @@ impl Router {
                 self.buffer_packet(now, routed.dst, packet);
             }
             match self.plan.variant {
-                Variant::Rfc3561 => self.repair(now, next, routed),
-                Variant::Ns2 => self.repair_as_ns2(now, routed.dst),
+                Variant::Rfc3561 => self.start_local_repair(now, next, routed),
+                Variant::Ns2 => self.start_ns2_repair(now, routed.dst),
             }
             return None;
         }
-        self.actions.push_back(Action::Flush(next));
-        self.lose(next, None);
+        self.actions.push_back(AodvAction::Flush(next));
+        self.invalidate_routes_via(next, None);
         packet
     }
 
     fn may_repair(&self, next: NodeId, routed: &RoutedPacket) -> bool {
         let Some(route) = self.table.get(routed.dst) else { return false };
-        let is_over_it = route.state != State::Down && route.next_hop == next;
+        let is_over_it = route.state != RouteState::Down && route.next_hop == next;
         match self.plan.variant {
             // RFC 3561 §6.12: a node repairs "if the destination was no farther than MAX_REPAIR_TTL hops
             // away". The source itself sends a new request in any case.
-            Variant::Rfc3561 if routed.src == self.me => true,
+            Variant::Rfc3561 if routed.src == self.own_node => true,
             Variant::Rfc3561 => {
                 is_over_it && route.hops.is_some_and(|hops| hops <= self.plan.max_repair_hops())
             }
-            Variant::Ns2 => route.state != State::Down && route.hops.is_some_and(|hops| routed.hops > hops),
+            Variant::Ns2 => {
+                route.state != RouteState::Down && route.hops.is_some_and(|hops| routed.hops > hops)
+            }
         }
     }
 
@@ -59,21 +61,21 @@ impl Router {
     /// routes over the broken link are lost. If only a link ACK was lost, a real node would also resend its
     /// copy of the packet. Here the node has no copy. In a test, 864 failures over eight hops included no
     /// lost link ACK.
-    fn repair(&mut self, now: Time, next: NodeId, routed: RoutedPacket) {
+    fn start_local_repair(&mut self, now: Time, next: NodeId, routed: RoutedPacket) {
         let dst = routed.dst;
-        if routed.src == self.me {
-            self.lose(next, None);
+        if routed.src == self.own_node {
+            self.invalidate_routes_via(next, None);
             self.send_buffered(now, dst, Span::ZERO); // if another route exists by now
             return self.continue_search(now, dst);
         }
         let route = self.table.entry(dst);
-        if route.state == State::Repairing {
+        if route.state == RouteState::Repairing {
             return;
         }
         let ttl = self.plan.repair_ttl(route.hops.unwrap_or(0), routed.hops);
         route.increment_seq();
-        route.state = State::Repairing;
-        self.lose(next, Some(dst));
+        route.state = RouteState::Repairing;
+        self.invalidate_routes_via(next, Some(dst));
         self.send_request(now, dst, ttl);
     }
 
@@ -84,14 +86,16 @@ impl Router {
             return;
         }
         let is_over = |(dst, route): (NodeId, &super::table::Route)| {
-            (route.state == State::Repairing && route.search.next_request_at <= now).then_some(dst)
+            (route.state == RouteState::Repairing && route.search.next_request_at <= now).then_some(dst)
         };
         for dst in self.table.iter().filter_map(is_over).collect::<Vec<_>>() {
             let route = self.table.entry(dst);
             route.deactivate();
             route.search.end_without_route(now, self.plan.search_pause);
-            let (lost, users) =
-                (Unreachable { dst, dst_seq: route.seq }, std::mem::take(&mut route.precursors));
+            let (lost, users) = (
+                UnreachableDestination { dst, dst_seq: route.dst_seq },
+                std::mem::take(&mut route.precursors),
+            );
             if !users.is_empty() {
                 let to = self.error_destination(&users);
                 self.send_error(vec![lost], to);
@@ -105,19 +109,19 @@ impl Router {
     /// with longer routes. The node accepts a longer route only after it has abandoned the repair. This
     /// happens at about twice the present time, because ns-2 passes the end of the waiting time to its
     /// scheduler as a duration. The longer route may lead back to this node.
-    fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
-        self.table.entry(dst).state = State::Repairing;
+    fn start_ns2_repair(&mut self, now: Time, dst: NodeId) {
+        self.table.entry(dst).state = RouteState::Repairing;
         self.continue_search(now, dst);
         let until = self.table.entry(dst).search.next_request_at;
-        self.repairs.push_back((now + until.since(Time::ZERO), dst));
+        self.repair_deadlines.push_back((now + until.since(Time::ZERO), dst));
     }
 
     /// Invalidates all routes over a neighbour, except the route under repair to `repaired` (RFC 3561 §6.11
     /// (i)).
-    fn lose(&mut self, neighbour: NodeId, repaired: Option<NodeId>) {
+    fn invalidate_routes_via(&mut self, neighbour: NodeId, repaired: Option<NodeId>) {
         let variant = self.plan.variant;
         if variant == Variant::Ns2 {
-            self.seq = self.seq.wrapping_add(self.plan.seq_step());
+            self.own_seq = self.own_seq.wrapping_add(self.plan.seq_step());
         }
         let (mut lost, mut users) = (Vec::new(), Vec::new());
         for (dst, route) in self.table.iter_mut() {
@@ -130,7 +134,7 @@ impl Router {
             // any.
             if variant == Variant::Ns2 || !route.precursors.is_empty() {
                 users.extend_from_slice(&route.precursors);
-                lost.push(Unreachable { dst, dst_seq: route.seq });
+                lost.push(UnreachableDestination { dst, dst_seq: route.dst_seq });
             }
         }
         if !lost.is_empty() {

@@ -5,36 +5,38 @@
 //! replies, limits on the rate of messages, and the error with the 'N' flag after a repair. [`Variant`]
 //! selects between the RFC and ns-2 where they differ. The module `repair` handles lost neighbours.
 
-use super::action::{Action, RoutedPacket, RoutingCounts};
+use super::action::{AodvAction, RoutedPacket, RoutingCounts};
 use super::buffer::Buffer;
 use super::plan::{AodvPlan, Variant};
-use super::table::{RoutingTable, State, is_newer};
-use super::timing::RingState;
-use airhop_base::{AodvMessage, NodeId, Packet, RouteReply, RouteRequest, Span, Time, Unreachable};
+use super::table::{RouteState, RoutingTable, is_newer};
+use super::timing::RingSearchState;
+use airhop_base::{
+    AodvMessage, NodeId, Packet, RouteReply, RouteRequest, Span, Time, UnreachableDestination,
+};
 use airhop_engine::{Id, RandomStream};
 use std::collections::VecDeque;
 
 /// Router of one node.
 #[derive(Debug)]
 pub struct Router {
-    pub(super) me: NodeId,
+    pub(super) own_node: NodeId,
     pub(super) plan: AodvPlan,
     pub(super) table: RoutingTable,
     buffer: Buffer,
     /// Sequence number of this node. In ns-2 this number is always even. A broken route has the next odd
     /// number, and never counts as new.
-    pub(super) seq: u32,
+    pub(super) own_seq: u32,
     /// Identifier of the last request that this node originated.
     request: u32,
     /// Requests received from other nodes, for the detection of copies: originator, identifier, and time at
     /// which the entry expires.
     seen: VecDeque<(NodeId, u32, Time)>,
     /// Actions that the node must take now.
-    pub(super) actions: VecDeque<Action>,
+    pub(super) actions: VecDeque<AodvAction>,
     /// Actions that become due later, the earliest first.
-    later: VecDeque<(Time, Action)>,
+    later: VecDeque<(Time, AodvAction)>,
     /// Repairs of ns-2's variant: time at which the repair is abandoned, and destination.
-    pub(super) repairs: VecDeque<(Time, NodeId)>,
+    pub(super) repair_deadlines: VecDeque<(Time, NodeId)>,
     /// Time of the next check of routes and buffer. May be too early, but never too late.
     upkeep: Time,
     jitter: RandomStream,
@@ -45,16 +47,16 @@ impl Router {
     /// Creates the router of node `me`. `jitter`: random stream of the delays of its broadcasts.
     pub fn new(me: NodeId, plan: AodvPlan, jitter: RandomStream) -> Self {
         Router {
-            me,
+            own_node: me,
             buffer: Buffer::new(plan.buffer_packets, plan.buffer_time),
             plan,
             table: RoutingTable::default(),
-            seq: 2,
+            own_seq: 2,
             request: 0,
             seen: VecDeque::new(),
             actions: VecDeque::new(),
             later: VecDeque::new(),
-            repairs: VecDeque::new(),
+            repair_deadlines: VecDeque::new(),
             upkeep: Time::MAX,
             jitter,
             counts: RoutingCounts::default(),
@@ -63,10 +65,10 @@ impl Router {
 
     /// Removes and returns the next action for immediate execution by the station. A message in the action
     /// counts as sent.
-    pub fn poll_action(&mut self) -> Option<Action> {
+    pub fn poll_action(&mut self) -> Option<AodvAction> {
         let action = self.actions.pop_front()?;
-        if let Action::Send { message, .. } = &action {
-            self.counts.count(message);
+        if let AodvAction::Send { message, .. } = &action {
+            self.counts.count_message(message);
         }
         Some(action)
     }
@@ -74,7 +76,7 @@ impl Router {
     /// Returns the time of the next call of [`Router::on_timeout`]; `None` if no call is needed.
     pub fn poll_timeout(&self) -> Option<Time> {
         let later = self.later.front().map(|&(at, _)| at);
-        let repair = self.repairs.iter().map(|&(at, _)| at).min();
+        let repair = self.repair_deadlines.iter().map(|&(at, _)| at).min();
         [later, repair].into_iter().flatten().chain([self.upkeep]).min().filter(|&at| at < Time::MAX)
     }
 
@@ -85,7 +87,8 @@ impl Router {
 
     /// Returns the number of packets in the router: buffered, or in pending actions.
     pub fn packet_count(&self) -> usize {
-        let is_packet = |action: &&Action| matches!(action, Action::Forward { .. } | Action::Drop(_));
+        let is_packet =
+            |action: &&AodvAction| matches!(action, AodvAction::Forward { .. } | AodvAction::Drop(_));
         let planned = self.actions.iter().chain(self.later.iter().map(|(_, action)| action));
         self.buffer.len() + planned.filter(is_packet).count()
     }
@@ -101,29 +104,29 @@ impl Router {
     /// Returns the next hop of a packet if its route is valid and no earlier action is pending. If `None`,
     /// [`Router::on_packet`] must handle the packet.
     #[inline]
-    pub fn forward(&mut self, now: Time, routed: RoutedPacket) -> Option<NodeId> {
-        if !self.actions.is_empty() || self.exceeds_path(routed) {
+    pub fn try_forward(&mut self, now: Time, routed: RoutedPacket) -> Option<NodeId> {
+        if !self.actions.is_empty() || self.exceeds_hop_limit(routed) {
             return None;
         }
-        self.refresh(now, routed.src, routed.dst)
+        self.refresh_route(now, routed.src, routed.dst)
     }
 
     /// True if a packet has returned to its source, or has traversed the maximum number of hops.
-    fn exceeds_path(&self, RoutedPacket { src, hops, .. }: RoutedPacket) -> bool {
-        (src == self.me && hops > 0) || hops >= self.plan.diameter
+    fn exceeds_hop_limit(&self, RoutedPacket { src, hops, .. }: RoutedPacket) -> bool {
+        (src == self.own_node && hops > 0) || hops >= self.plan.diameter
     }
 
     /// Forwards a packet of this or another node, searches for a route, or drops the packet.
     pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, routed: RoutedPacket) {
         let RoutedPacket { src, dst, .. } = routed;
-        if self.exceeds_path(routed) {
-            self.actions.push_back(Action::Drop(packet));
-        } else if let Some(next) = self.refresh(now, src, dst) {
-            self.actions.push_back(Action::Forward { packet, next });
-        } else if src == self.me {
+        if self.exceeds_hop_limit(routed) {
+            self.actions.push_back(AodvAction::Drop(packet));
+        } else if let Some(next) = self.refresh_route(now, src, dst) {
+            self.actions.push_back(AodvAction::Forward { packet, next });
+        } else if src == self.own_node {
             self.buffer_packet(now, dst, packet);
             self.continue_search(now, dst);
-        } else if self.table.entry(dst).state == State::Repairing {
+        } else if self.table.entry(dst).state == RouteState::Repairing {
             self.buffer_packet(now, dst, packet);
         } else {
             self.drop_unreachable(dst, packet);
@@ -136,16 +139,16 @@ impl Router {
         if self.plan.variant == Variant::Rfc3561 {
             route.increment_seq(); // RFC 3561 §6.11 (ii); ns-2 does not increase it again after the loss
         }
-        let lost = vec![Unreachable { dst, dst_seq: route.seq }];
+        let lost = vec![UnreachableDestination { dst, dst_seq: route.dst_seq }];
         // The sender of the packet must receive the error, even if it is not a precursor.
         self.send_error(lost, NodeId::BROADCAST);
-        self.actions.push_back(Action::Drop(packet));
+        self.actions.push_back(AodvAction::Drop(packet));
     }
 
     /// Returns the next hop towards `dst`, and extends the lifetimes of the routes in use; `None` without a
     /// valid route. ns-2 extends only the route to the destination. RFC 3561 §6.2 also extends the route to
     /// the source and the routes to both next hops.
-    fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) -> Option<NodeId> {
+    fn refresh_route(&mut self, now: Time, src: NodeId, dst: NodeId) -> Option<NodeId> {
         let until = now + self.plan.active_route;
         let next = self.table.extend_lifetime(dst, until)?;
         if self.plan.variant == Variant::Rfc3561 {
@@ -160,19 +163,19 @@ impl Router {
     pub(super) fn buffer_packet(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) {
         self.drop_expired(now);
         let pushed_out = self.buffer.push(now, dst, packet);
-        self.actions.extend(pushed_out.map(Action::Drop));
+        self.actions.extend(pushed_out.map(AodvAction::Drop));
         self.schedule_expiry(now + self.plan.buffer_time);
     }
 
     fn drop_expired(&mut self, now: Time) {
         while let Some(packet) = self.buffer.pop_expired(now) {
-            self.actions.push_back(Action::Drop(packet));
+            self.actions.push_back(AodvAction::Drop(packet));
         }
     }
 
     pub(super) fn drop_buffered(&mut self, dst: NodeId) {
         while let Some(packet) = self.buffer.pop(dst) {
-            self.actions.push_back(Action::Drop(packet));
+            self.actions.push_back(AodvAction::Drop(packet));
         }
     }
 
@@ -181,8 +184,8 @@ impl Router {
         let Some(next) = self.table.valid_route(dst).map(|route| route.next_hop) else { return };
         let mut at = now;
         while let Some(packet) = self.buffer.pop(dst) {
-            self.refresh(now, self.me, dst);
-            self.schedule(now, at, Action::Forward { packet, next });
+            self.refresh_route(now, self.own_node, dst);
+            self.schedule(now, at, AodvAction::Forward { packet, next });
             at += gap;
         }
     }
@@ -193,17 +196,20 @@ impl Router {
     pub(super) fn continue_search(&mut self, now: Time, dst: NodeId) {
         let plan = self.plan;
         let route = self.table.entry(dst);
-        if route.state == State::Up || route.search.next_request_at > now {
+        if route.state == RouteState::Up || route.search.next_request_at > now {
             return;
         }
-        if route.search.floods > plan.retries {
+        if route.search.flood_count > plan.retries {
             route.search.end_without_route(now, plan.search_pause);
             return self.drop_buffered(dst);
         }
         // RFC 3561 §6.4: requests cover rings of growing radius. The radius of the first ring includes the
         // last known distance of the destination.
-        let ring =
-            RingState { is_first: route.search.is_over(), last_ttl: route.search.ttl, hops: route.hops };
+        let ring = RingSearchState {
+            is_first: route.search.is_over(),
+            last_ttl: route.search.ttl,
+            last_valid_hops: route.hops,
+        };
         let ttl = plan.request_ttl(ring);
         self.send_request(now, dst, ttl);
     }
@@ -213,18 +219,24 @@ impl Router {
         let plan = self.plan;
         let route = self.table.entry(dst);
         route.search.record_request(now, ttl);
-        route.search.floods += u32::from(ttl >= plan.diameter);
-        let hop_time = route.search.hop_time().unwrap_or(plan.hop_time);
-        let until = now + plan.request_timeout(ttl, route.search.floods, hop_time);
+        route.search.flood_count += u32::from(ttl >= plan.diameter);
+        let hop_time = route.search.mean_hop_time().unwrap_or(plan.hop_time);
+        let until = now + plan.request_timeout(ttl, route.search.flood_count, hop_time);
         route.search.next_request_at = until;
-        let dst_seq = route.seq;
+        let dst_seq = route.dst_seq;
         self.schedule_expiry(until);
-        self.seq = self.seq.wrapping_add(plan.seq_step());
+        self.own_seq = self.own_seq.wrapping_add(plan.seq_step());
         self.request += 1;
-        let request =
-            RouteRequest { id: self.request, hops: 0, dst, dst_seq, origin: self.me, origin_seq: self.seq };
+        let request = RouteRequest {
+            id: self.request,
+            hops: 0,
+            dst,
+            dst_seq,
+            origin: self.own_node,
+            origin_seq: self.own_seq,
+        };
         let message = AodvMessage::Request(request);
-        self.actions.push_back(Action::Send { message, to: NodeId::BROADCAST, ttl });
+        self.actions.push_back(AodvAction::Send { message, to: NodeId::BROADCAST, ttl });
     }
 
     // ---- messages --------------------------------------------------------------------------------------------------
@@ -240,36 +252,36 @@ impl Router {
 
     /// Handles a route request (RFC 3561 §6.5).
     fn on_request(&mut self, now: Time, request: RouteRequest, from: NodeId, ttl: u8) {
-        if request.origin == self.me || self.is_duplicate_request(now, &request) {
+        if request.origin == self.own_node || self.is_duplicate_request(now, &request) {
             return;
         }
         let request = RouteRequest { hops: request.hops.saturating_add(1), ..request };
         self.learn_reverse_route(now, &request, from);
-        if request.dst == self.me {
-            self.seq = match self.plan.variant {
+        if request.dst == self.own_node {
+            self.own_seq = match self.plan.variant {
                 // RFC 3561 §6.1, §6.6.1: the node raises its own sequence number to the number in the
                 // request, if that is newer.
-                Variant::Rfc3561 => newest(self.seq, request.dst_seq),
+                Variant::Rfc3561 => newest(self.own_seq, request.dst_seq),
                 // ns-2: each reply has a new sequence number.
-                Variant::Ns2 => (newest(self.seq, request.dst_seq) | 1).wrapping_add(1),
+                Variant::Ns2 => (newest(self.own_seq, request.dst_seq) | 1).wrapping_add(1),
             };
-            self.reply(request.origin, from, 0, self.me, self.seq, self.plan.own_route);
+            self.send_reply(request.origin, from, 0, self.own_node, self.own_seq, self.plan.own_route);
             return;
         }
         let known = self.table.get(request.dst);
         let variant = self.plan.variant;
         if let Some(route) = known.filter(|route| {
-            route.is_active(variant) && route.seq != 0 && !is_newer(request.dst_seq, route.seq)
+            route.is_active(variant) && route.dst_seq != 0 && !is_newer(request.dst_seq, route.dst_seq)
         }) {
-            let (hops, seq) = (route.hops.unwrap_or(u8::MAX), route.seq);
-            let lifetime = self.plan.reply_lifetime(route.expires.since(now));
-            self.reply(request.origin, from, hops, request.dst, seq, lifetime);
-            self.join(request.origin, request.dst);
+            let (hops, seq) = (route.hops.unwrap_or(u8::MAX), route.dst_seq);
+            let lifetime = self.plan.reply_lifetime(route.expires_at.since(now));
+            self.send_reply(request.origin, from, hops, request.dst, seq, lifetime);
+            self.add_mutual_precursors(request.origin, request.dst);
         } else if ttl > 0 {
-            let dst_seq = known.map_or(request.dst_seq, |route| newest(route.seq, request.dst_seq));
+            let dst_seq = known.map_or(request.dst_seq, |route| newest(route.dst_seq, request.dst_seq));
             let message = AodvMessage::Request(RouteRequest { dst_seq, ..request });
-            let at = now + self.plan.jitter(&mut self.jitter);
-            self.schedule(now, at, Action::Send { message, to: NodeId::BROADCAST, ttl });
+            let at = now + self.plan.draw_broadcast_jitter(&mut self.jitter);
+            self.schedule(now, at, AodvAction::Send { message, to: NodeId::BROADCAST, ttl });
         }
     }
 
@@ -295,7 +307,7 @@ impl Router {
         if !route.is_replaced_by(origin_seq, hops, self.plan.variant) {
             return;
         }
-        let mut expires = route.expires;
+        let mut expires = route.expires_at;
         if route.search.next_request_at > Time::ZERO {
             // The originator also has a route request from this node, so the route stays in use.
             expires = expires.max(now + self.plan.active_route);
@@ -307,15 +319,23 @@ impl Router {
     }
 
     /// Sends a reply to `origin` along the known route. The request may have arrived from another neighbour.
-    fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
+    fn send_reply(
+        &mut self,
+        origin: NodeId,
+        from: NodeId,
+        hops: u8,
+        dst: NodeId,
+        dst_seq: u32,
+        lifetime: Span,
+    ) {
         let to = self.table.valid_route(origin).map_or(from, |route| route.next_hop);
         let message = AodvMessage::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
-        self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
+        self.actions.push_back(AodvAction::Send { message, to, ttl: self.plan.diameter });
     }
 
     /// Records that a reply connects the routes to `a` and `b`. The next hop of each route becomes a
     /// precursor of the other route (RFC 3561 §6.6.2).
-    fn join(&mut self, a: NodeId, b: NodeId) {
+    fn add_mutual_precursors(&mut self, a: NodeId, b: NodeId) {
         for (one, other) in [(a, b), (b, a)] {
             if let Some(next) = self.table.valid_route(other).map(|route| route.next_hop) {
                 self.table.entry(one).add_precursor(next);
@@ -328,39 +348,39 @@ impl Router {
         let RouteReply { dst, dst_seq, origin, lifetime, .. } = reply;
         let hops = reply.hops.saturating_add(1);
         let route = self.table.entry(dst);
-        if dst == self.me || !route.is_replaced_by(dst_seq, hops, self.plan.variant) {
+        if dst == self.own_node || !route.is_replaced_by(dst_seq, hops, self.plan.variant) {
             return;
         }
         let expires = now + lifetime;
         route.set_valid(dst_seq, hops, from, expires);
         route.search.end_with_route(hops);
-        if origin == self.me {
+        if origin == self.own_node {
             route.search.record_reply(now, hops);
         }
         self.schedule_expiry(expires);
-        self.send_buffered(now, dst, self.plan.release_gap);
+        self.send_buffered(now, dst, self.plan.release_interval);
         let Some(next) =
-            self.table.valid_route(origin).map(|route| route.next_hop).filter(|_| origin != self.me)
+            self.table.valid_route(origin).map(|route| route.next_hop).filter(|_| origin != self.own_node)
         else {
             return;
         };
-        self.refresh(now, dst, origin);
+        self.refresh_route(now, dst, origin);
         self.table.entry(dst).add_precursor(next);
         let message = AodvMessage::Reply(RouteReply { hops, ..reply });
-        self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
+        self.actions.push_back(AodvAction::Send { message, to: next, ttl: self.plan.diameter });
     }
 
     /// Handles a route error from the neighbour `from` (RFC 3561 §6.11 (iii)). The listed routes through
     /// `from` are lost, even if the error has an older sequence number than the route. ns-2 ignores older
     /// numbers. Packets queued for `from` are dropped, as in ns-2.
-    fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
+    fn on_error(&mut self, now: Time, lost: &[UnreachableDestination], from: NodeId) {
         let variant = self.plan.variant;
         let mut passed_on = Vec::new();
         let mut users = Vec::new();
         let mut is_hit = false;
-        for &Unreachable { dst, dst_seq: seq } in lost {
+        for &UnreachableDestination { dst, dst_seq: seq } in lost {
             let Some(route) = self.table.get_mut(dst) else { continue };
-            let is_older = is_newer(route.seq, seq);
+            let is_older = is_newer(route.dst_seq, seq);
             if !route.uses_next_hop(from, variant) || (is_older && variant == Variant::Ns2) {
                 continue;
             }
@@ -369,23 +389,23 @@ impl Router {
             // An older number would restore old routes, which can form loops (van Glabbeek, Höfner, Tan and
             // Portmann 2013).
             let seq = match variant {
-                Variant::Rfc3561 => newest(seq, route.seq.wrapping_add(1)),
+                Variant::Rfc3561 => newest(seq, route.dst_seq.wrapping_add(1)),
                 Variant::Ns2 => seq,
             };
-            route.seq = seq;
+            route.dst_seq = seq;
             route.deactivate();
             if !route.precursors.is_empty() {
                 users.append(&mut route.precursors);
-                passed_on.push(Unreachable { dst, dst_seq: seq });
+                passed_on.push(UnreachableDestination { dst, dst_seq: seq });
             }
         }
         if is_hit {
-            self.actions.push_back(Action::Flush(from));
+            self.actions.push_back(AodvAction::Flush(from));
         }
         if !passed_on.is_empty() {
-            let at = now + self.plan.jitter(&mut self.jitter);
+            let at = now + self.plan.draw_broadcast_jitter(&mut self.jitter);
             let (message, to) = (AodvMessage::Error(passed_on), self.error_destination(&users));
-            self.schedule(now, at, Action::Send { message, to, ttl: 1 });
+            self.schedule(now, at, AodvAction::Send { message, to, ttl: 1 });
         }
     }
 
@@ -398,9 +418,9 @@ impl Router {
         }
     }
 
-    pub(super) fn send_error(&mut self, lost: Vec<Unreachable>, to: NodeId) {
+    pub(super) fn send_error(&mut self, lost: Vec<UnreachableDestination>, to: NodeId) {
         let message = AodvMessage::Error(lost);
-        self.actions.push_back(Action::Send { message, to, ttl: 1 });
+        self.actions.push_back(AodvAction::Send { message, to, ttl: 1 });
     }
 
     // ---- time ------------------------------------------------------------------------------------------------------
@@ -409,28 +429,28 @@ impl Router {
     pub fn on_timeout(&mut self, now: Time) {
         let due = self.later.partition_point(|&(at, _)| at <= now);
         self.actions.extend(self.later.drain(..due).map(|(_, action)| action));
-        while let Some(due) = self.repairs.iter().position(|&(at, _)| at <= now) {
-            let Some((_, dst)) = self.repairs.remove(due) else { break };
+        while let Some(due) = self.repair_deadlines.iter().position(|&(at, _)| at <= now) {
+            let Some((_, dst)) = self.repair_deadlines.remove(due) else { break };
             let route = self.table.entry(dst);
-            if route.state == State::Repairing {
+            if route.state == RouteState::Repairing {
                 route.deactivate();
             }
         }
         if self.upkeep <= now {
-            self.remove_expired(now);
+            self.process_expirations(now);
         }
     }
 
     /// Invalidates expired routes, drops packets that were buffered too long, and continues or ends searches.
-    fn remove_expired(&mut self, now: Time) {
+    fn process_expirations(&mut self, now: Time) {
         self.drop_expired(now);
         self.abandon_repairs(now);
         let mut wanted = Vec::new();
         for (dst, route) in self.table.iter_mut() {
-            if route.state == State::Up && route.expires <= now {
+            if route.state == RouteState::Up && route.expires_at <= now {
                 route.invalidate();
             }
-            if route.state != State::Up && self.buffer.has_packet_for(dst) {
+            if route.state != RouteState::Up && self.buffer.has_packet_for(dst) {
                 wanted.push(dst);
             }
         }
@@ -438,8 +458,8 @@ impl Router {
         self.upkeep = Time::MAX;
         let is_rfc = self.plan.variant == Variant::Rfc3561;
         let ends = self.table.iter().filter_map(|(dst, route)| match route.state {
-            State::Up => Some(route.expires),
-            State::Repairing if is_rfc => Some(route.search.next_request_at),
+            RouteState::Up => Some(route.expires_at),
+            RouteState::Repairing if is_rfc => Some(route.search.next_request_at),
             _ => self.buffer.has_packet_for(dst).then_some(route.search.next_request_at),
         });
         if let Some(next) = ends.chain(self.buffer.next_expiry()).min() {
@@ -447,14 +467,14 @@ impl Router {
         }
     }
 
-    /// Schedules [`Router::remove_expired`] at `at`, or at the next periodic check if the plan has periodic
+    /// Schedules [`Router::process_expirations`] at `at`, or at the next periodic check if the plan has periodic
     /// checks.
     fn schedule_expiry(&mut self, at: Time) {
         let at = self.plan.check_interval.map_or(at, |every| next_multiple(at, every));
         self.upkeep = self.upkeep.min(at);
     }
 
-    fn schedule(&mut self, now: Time, at: Time, action: Action) {
+    fn schedule(&mut self, now: Time, at: Time, action: AodvAction) {
         if at <= now {
             self.actions.push_back(action);
         } else {

@@ -11,21 +11,21 @@ pub(super) struct RoutingTable(BTreeMap<NodeId, Route>);
 /// Route to another node (RFC 3561 §2).
 #[derive(Debug)]
 pub(super) struct Route {
-    pub state: State,
+    pub state: RouteState,
     /// Destination sequence number; 0 if unknown.
-    pub seq: u32,
+    pub dst_seq: u32,
     /// Number of hops of the present or last valid route; `None` before the first valid route.
     pub hops: Option<u8>,
     pub next_hop: NodeId,
     /// Expiry time of the route. Each use of the route extends its lifetime.
-    pub expires: Time,
+    pub expires_at: Time,
     /// Precursors: neighbours that use the route over this node, and receive an error when it breaks.
     pub precursors: Vec<NodeId>,
     pub search: RouteSearch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum RouteState {
     Up,
     /// The next hop is lost, and the node searches for another route before it sends an error.
     Repairing,
@@ -39,7 +39,7 @@ pub(super) struct RouteSearch {
     /// request.
     pub ttl: u8,
     /// Number of requests of this search that covered the whole network.
-    pub floods: u32,
+    pub flood_count: u32,
     /// Earliest time of the next request.
     pub next_request_at: Time,
     /// Time of the last request.
@@ -70,12 +70,12 @@ impl RoutingTable {
 
     /// Returns the route to `dst`; `None` if no valid route is known.
     pub fn valid_route(&self, dst: NodeId) -> Option<&Route> {
-        self.get(dst).filter(|route| route.state == State::Up)
+        self.get(dst).filter(|route| route.state == RouteState::Up)
     }
 
     /// Returns mutable access to the route to `dst`; `None` if no valid route is known.
     pub fn valid_route_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
-        self.get_mut(dst).filter(|route| route.state == State::Up)
+        self.get_mut(dst).filter(|route| route.state == RouteState::Up)
     }
 
     /// Extends the lifetime of the route to `dst` to at least `until`. Returns the next hop of the route;
@@ -98,11 +98,11 @@ impl RoutingTable {
 impl Route {
     fn unknown() -> Self {
         Route {
-            state: State::Down,
-            seq: 0,
+            state: RouteState::Down,
+            dst_seq: 0,
             hops: None,
             next_hop: NodeId::BROADCAST,
-            expires: Time::ZERO,
+            expires_at: Time::ZERO,
             precursors: Vec::new(),
             search: RouteSearch::default(),
         }
@@ -112,26 +112,26 @@ impl Route {
     /// shorter (RFC 3561 §6.2, §6.7). An inactive route counts as longer than any other route.
     pub fn is_replaced_by(&self, seq: u32, hops: u8, variant: Variant) -> bool {
         let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
-        is_newer(seq, self.seq) || (seq == self.seq && is_longer)
+        is_newer(seq, self.dst_seq) || (seq == self.dst_seq && is_longer)
     }
 
     /// True if the route may be used and sent in replies. In ns-2 this includes a route under repair.
     pub fn is_active(&self, variant: Variant) -> bool {
         match variant {
-            Variant::Rfc3561 => self.state == State::Up,
-            Variant::Ns2 => self.state != State::Down,
+            Variant::Rfc3561 => self.state == RouteState::Up,
+            Variant::Ns2 => self.state != RouteState::Down,
         }
     }
 
     /// Sets a valid route with these properties.
     pub fn set_valid(&mut self, seq: u32, hops: u8, next: NodeId, expires: Time) {
-        (self.state, self.seq, self.hops, self.next_hop, self.expires) =
-            (State::Up, seq, Some(hops), next, expires);
+        (self.state, self.dst_seq, self.hops, self.next_hop, self.expires_at) =
+            (RouteState::Up, seq, Some(hops), next, expires);
     }
 
     /// Marks the route as down.
     pub fn deactivate(&mut self) {
-        (self.state, self.expires) = (State::Down, Time::ZERO);
+        (self.state, self.expires_at) = (RouteState::Down, Time::ZERO);
     }
 
     /// Invalidates a route after the loss of its next hop or the end of its lifetime. The higher sequence
@@ -144,12 +144,12 @@ impl Route {
     /// Increments the sequence number. Later information about the destination then replaces this node's
     /// earlier replies.
     pub fn increment_seq(&mut self) {
-        self.seq = self.seq.wrapping_add(1);
+        self.dst_seq = self.dst_seq.wrapping_add(1);
     }
 
     /// Extends the lifetime of the route to at least `until`.
     pub fn extend_lifetime(&mut self, until: Time) {
-        self.expires = self.expires.max(until);
+        self.expires_at = self.expires_at.max(until);
     }
 
     pub fn add_precursor(&mut self, neighbour: NodeId) {
@@ -180,13 +180,13 @@ impl RouteSearch {
 
     /// Ends a search without a route. The next request is sent after `pause` at the earliest.
     pub fn end_without_route(&mut self, now: Time, pause: Span) {
-        self.floods = 0;
+        self.flood_count = 0;
         self.next_request_at = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }
 
     /// Ends a search with a route of `hops` hops.
     pub fn end_with_route(&mut self, hops: u8) {
-        (self.ttl, self.floods, self.next_request_at) = (hops, 0, Time::ZERO);
+        (self.ttl, self.flood_count, self.next_request_at) = (hops, 0, Time::ZERO);
     }
 
     /// Records a reply to a request of this node, over a route of `hops` hops.
@@ -198,7 +198,7 @@ impl RouteSearch {
     }
 
     /// Returns the mean time per hop of the last successful searches; `None` before the first.
-    pub fn hop_time(&self) -> Option<Span> {
+    pub fn mean_hop_time(&self) -> Option<Span> {
         let total = self.hop_times.iter().fold(Span::ZERO, |sum, &time| sum + time);
         (!self.hop_times.is_empty()).then(|| total / self.hop_times.len() as u64)
     }

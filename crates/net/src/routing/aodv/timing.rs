@@ -6,26 +6,26 @@ use airhop_engine::RandomStream;
 
 /// State of a search that determines the TTL of its next request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RingState {
+pub(super) struct RingSearchState {
     /// True for the first request of the search.
     pub is_first: bool,
     /// TTL of the previous request, or number of hops of the route after a successful search. 0 before the
     /// first request.
     pub last_ttl: u8,
     /// Number of hops of the last valid route; `None` if there was none.
-    pub hops: Option<u8>,
+    pub last_valid_hops: Option<u8>,
 }
 
 impl AodvPlan {
     /// Returns the TTL of the next request.
-    pub(super) fn request_ttl(&self, ring: RingState) -> u8 {
+    pub(super) fn request_ttl(&self, ring: RingSearchState) -> u8 {
         // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", even if that exceeds
         // TTL_THRESHOLD.
         if ring.is_first && self.variant == Variant::Rfc3561 {
             let around = |hops: u8| hops.saturating_add(self.ttl_increment).min(self.diameter);
-            return ring.hops.map_or(self.ttl_start, around);
+            return ring.last_valid_hops.map_or(self.ttl_start, around);
         }
-        match ring.last_ttl.max(ring.hops.unwrap_or(0)) {
+        match ring.last_ttl.max(ring.last_valid_hops.unwrap_or(0)) {
             0 => self.ttl_start,
             last if last < self.ttl_threshold => last + self.ttl_increment,
             _ => self.diameter,
@@ -93,7 +93,7 @@ impl AodvPlan {
 
     /// Returns the random delay of a broadcast. Without this delay, all receivers of a message would
     /// rebroadcast at the same time.
-    pub(super) fn jitter(&self, stream: &mut RandomStream) -> Span {
+    pub(super) fn draw_broadcast_jitter(&self, stream: &mut RandomStream) -> Span {
         Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())
     }
 }

@@ -21,15 +21,15 @@ const TIME_WAIT: Span = Span::from_secs(240);
 const MIN_REUSE_DELAY: Span = Span::from_secs(1);
 
 /// Suffix of the name of a flow with requests.
-const REQUESTS: &str = "requests";
+const REQUESTS_SUFFIX: &str = "requests";
 
 /// Connections of an application.
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     /// Number of connections opened.
-    pub opened: u64,
+    pub opened_count: u64,
     /// Number of connections that both sides have closed.
-    pub closed: u64,
+    pub closed_count: u64,
     /// Closed connections with reusable flows, oldest first: flow of the requests, and closing time.
     over: VecDeque<(FlowId, Time)>,
     /// First flow of requests; `None` before the first connection. The report sums all flows of requests
@@ -40,7 +40,7 @@ pub(crate) struct Connections {
 impl Connections {
     /// Returns the counts for the report; `None` if the application opened no connection.
     pub fn connection_counts(&self, now: Time) -> Option<ConnectionCounts> {
-        let Connections { opened, closed, .. } = *self;
+        let Connections { opened_count: opened, closed_count: closed, .. } = *self;
         (opened > 0).then(|| ConnectionCounts { opened, closed, time_wait: self.time_wait_count(now) })
     }
 
@@ -54,34 +54,35 @@ impl Connections {
 impl World {
     /// Opens a connection of an application. Returns false if the run has reached its maximum number of
     /// flows.
-    pub(super) fn connect(&mut self, now: Time, app: u16, connection: AppConnection) -> bool {
+    pub(super) fn open_connection(&mut self, now: Time, app: u16, connection: AppConnection) -> bool {
         let connections = &mut self.apps[usize::from(app)].connections;
-        connections.opened += 1;
-        let number = connections.opened;
+        connections.opened_count += 1;
+        let number = connections.opened_count;
         let over = connections.over.front().copied();
         let may_open = |(requests, closed): (FlowId, Time)| {
             let is_old = closed + MIN_REUSE_DELAY <= now || !self.has_room_for(2);
-            (is_old && self.is_quiet(requests)).then_some(requests)
+            (is_old && self.is_connection_idle(requests)).then_some(requests)
         };
         let sides = match over.and_then(may_open) {
             Some(requests) => {
                 self.apps[usize::from(app)].connections.over.pop_front();
-                let responses =
-                    self.flows[usize::from(requests.0)].side.map_or(requests, |side| side.reverse_flow);
-                self.open_again(now, requests, number);
-                self.open_again(now, responses, number);
+                let responses = self.flows[usize::from(requests.0)]
+                    .connection_side
+                    .map_or(requests, |side| side.reverse_flow);
+                self.reuse_flow(now, requests, number);
+                self.reuse_flow(now, responses, number);
                 Some((requests, responses))
             }
-            None => self.open_sides(now, app, number),
+            None => self.open_connection_flows(now, app, number),
         };
         let Some((requests, responses)) = sides else { return false };
-        self.seat(app, connection, requests, responses);
+        self.assign_flows(app, connection, requests, responses);
         true
     }
 
     /// Opens two new flows for a connection of an application; `None` if the run has reached its maximum
     /// number of flows.
-    fn open_sides(&mut self, now: Time, app: u16, number: u64) -> Option<(FlowId, FlowId)> {
+    fn open_connection_flows(&mut self, now: Time, app: u16, number: u64) -> Option<(FlowId, FlowId)> {
         if !self.has_room_for(2) {
             return None;
         }
@@ -89,12 +90,12 @@ impl World {
         let planned = running.flows[0];
         let class = FlowClass::Named(self.flows[usize::from(planned.0)].class.clone());
         let plan = FlowPlan { class, ..self.build_context.plan.flows[usize::from(planned.0)].clone() };
-        let requests = self.next_flow();
+        let requests = self.next_flow_id();
         let responses = FlowId(requests.0 + 1);
         let heads = [running.connections.requests.unwrap_or(requests), planned];
         let name = |of: &FlowPlan| numbered(&of.name, number);
         let ask = FlowPlan {
-            name: format!("{} {REQUESTS}", plan.name),
+            name: format!("{} {REQUESTS_SUFFIX}", plan.name),
             from: plan.to,
             to: plan.from,
             ..plan.clone()
@@ -102,10 +103,10 @@ impl World {
         let ask = FlowPlan { name: name(&ask), start: now, ..ask };
         let answer = without_handshake(FlowPlan { name: name(&plan), start: now, ..plan });
         for (plan, head, other) in [(ask, heads[0], responses), (answer, heads[1], requests)] {
-            let ends = self.build_run_time_endpoints(&plan, self.next_flow());
+            let ends = self.build_run_time_endpoints(&plan, self.next_flow_id());
             let id = self.open_flow(plan, ends)?;
-            self.flows[usize::from(id.0)].side =
-                Some(ConnectionSide { app, reverse_flow: other, report_flow: head, is_over: false });
+            self.flows[usize::from(id.0)].connection_side =
+                Some(ConnectionSide { app, reverse_flow: other, report_flow: head, is_closed: false });
         }
         self.apps[usize::from(app)].connections.requests = Some(heads[0]);
         Some((requests, responses))
@@ -113,13 +114,13 @@ impl World {
 
     /// Assigns the two flows of a connection to their application. Replaces the flows of an earlier
     /// connection with the same number.
-    fn seat(&mut self, app: u16, connection: AppConnection, requests: FlowId, responses: FlowId) {
+    fn assign_flows(&mut self, app: u16, connection: AppConnection, requests: FlowId, responses: FlowId) {
         let flows = &mut self.apps[usize::from(app)].flows;
-        let last = usize::from(connection.responses().0);
+        let last = usize::from(connection.response_flow().0);
         if flows.len() <= last {
             flows.resize(last + 1, flows[0]);
         }
-        for (seat, id) in [(connection.requests(), requests), (connection.responses(), responses)] {
+        for (seat, id) in [(connection.request_flow(), requests), (connection.response_flow(), responses)] {
             let earlier = std::mem::replace(&mut flows[usize::from(seat.0)], id);
             let earlier = &mut self.flows[usize::from(earlier.0)];
             if earlier.app_flow.is_some_and(|its| its.flow == seat) {
@@ -130,21 +131,21 @@ impl World {
     }
 
     /// Reuses a flow for the application's connection with this ordinal number.
-    fn open_again(&mut self, now: Time, id: FlowId, number: u64) {
+    fn reuse_flow(&mut self, now: Time, id: FlowId, number: u64) {
         let i = usize::from(id.0);
         let flow = &self.flows[i];
         let plan = FlowPlan { name: numbered(flow.report_name(), number), start: now, ..flow.plan.clone() };
         if let Some(recorder) = &mut self.recorder {
-            recorder.reopen(id, &plan.name);
+            recorder.reopen_flow(id, &plan.name);
         }
         let (mut unused, mut agents) = (Timers::new(), Vec::new());
         let mut ends = self.build_context.build_endpoints(&plan, id, &mut unused, &mut self.shared);
-        self.report_truth(&plan, &mut ends);
+        self.report_bottleneck_truth(&plan, &mut ends);
         let fresh = self.build_context.build_flow(&plan, id, ends, &mut unused, &mut agents);
         let Flow { plan, hash, endpoints: Endpoints::Tcp(ends), .. } = fresh else { return };
         let flow = &mut self.flows[i];
         (flow.plan, flow.hash, flow.notify_at_bytes) = (plan, hash, u64::MAX);
-        flow.side = flow.side.map(|side| ConnectionSide { is_over: false, ..side });
+        flow.connection_side = flow.connection_side.map(|side| ConnectionSide { is_closed: false, ..side });
         if let Endpoints::Tcp(tcp) = &mut flow.endpoints {
             tcp.replace_connection(*ends);
             self.timers.set_deadline(tcp.sender_timer, None, Event::Sender(id), &mut self.events);
@@ -161,9 +162,9 @@ impl World {
     }
 
     /// True if neither a packet of the connection nor a notice about it is in the network or in a host.
-    fn is_quiet(&self, requests: FlowId) -> bool {
+    fn is_connection_idle(&self, requests: FlowId) -> bool {
         let flow = &self.flows[usize::from(requests.0)];
-        let other = flow.side.map_or(requests, |side| side.reverse_flow);
+        let other = flow.connection_side.map_or(requests, |side| side.reverse_flow);
         let is_own = |flow: FlowId| flow == requests || flow == other;
         let holds = |id: FlowId| match &self.flows[usize::from(id.0)].endpoints {
             Endpoints::Tcp(tcp) => tcp.turnaround.as_ref().is_some_and(|host| host.len() > 0),
@@ -172,11 +173,11 @@ impl World {
         !holds(requests)
             && !holds(other)
             && !self.held_notices.iter().any(|&(_, flow, _)| is_own(flow))
-            && !self.arena.any_in(|slot| is_own(self.hop_fields[slot as usize].flow))
+            && !self.arena.any_slot(|slot| is_own(self.hop_fields[slot as usize].flow))
     }
 
     /// Closes the sending side of a flow after the bytes written so far.
-    pub(super) fn close(&mut self, now: Time, id: FlowId) {
+    pub(super) fn close_sending_side(&mut self, now: Time, id: FlowId) {
         if let Endpoints::Tcp(tcp) = &mut self.flows[usize::from(id.0)].endpoints {
             tcp.sender.close();
             self.send_ready_segments(now, id);
@@ -186,21 +187,22 @@ impl World {
     /// Closes the other side of a connection after the stream of a flow has ended.
     #[cold]
     pub(super) fn on_end_of_stream(&mut self, now: Time, id: FlowId) {
-        let Some(ConnectionSide { reverse_flow: other, .. }) = self.flows[usize::from(id.0)].side else {
+        let Some(ConnectionSide { reverse_flow: other, .. }) = self.flows[usize::from(id.0)].connection_side
+        else {
             return;
         };
         if let Endpoints::Tcp(tcp) = &self.flows[usize::from(other.0)].endpoints
             && !tcp.sender.is_closed()
         {
-            self.close(now, other);
+            self.close_sending_side(now, other);
         }
     }
 
     /// Counts a connection as closed if both FINs are acknowledged.
     #[cold]
-    pub(in crate::world) fn on_closed(&mut self, now: Time, id: FlowId) {
-        let Some(ConnectionSide { app, reverse_flow: other, report_flow: head, is_over: false }) =
-            self.flows[usize::from(id.0)].side
+    pub(in crate::world) fn count_if_closed(&mut self, now: Time, id: FlowId) {
+        let Some(ConnectionSide { app, reverse_flow: other, report_flow: head, is_closed: false }) =
+            self.flows[usize::from(id.0)].connection_side
         else {
             return;
         };
@@ -211,24 +213,25 @@ impl World {
         }
         for id in [id, other] {
             let flow = &mut self.flows[usize::from(id.0)];
-            flow.side = flow.side.map(|side| ConnectionSide { is_over: true, ..side });
+            flow.connection_side =
+                flow.connection_side.map(|side| ConnectionSide { is_closed: true, ..side });
         }
         let connections = &mut self.apps[usize::from(app)].connections;
         let requests = if connections.requests == Some(head) { id } else { other };
-        connections.closed += 1;
+        connections.closed_count += 1;
         connections.over.push_back((requests, now));
     }
 
     /// Builds the endpoints of a flow that opens at run time.
     pub(super) fn build_run_time_endpoints(&mut self, plan: &FlowPlan, id: FlowId) -> Endpoints {
         let mut ends = self.build_context.build_endpoints(plan, id, &mut self.timers, &mut self.shared);
-        self.report_truth(plan, &mut ends);
+        self.report_bottleneck_truth(plan, &mut ends);
         ends
     }
 
-    fn report_truth(&self, plan: &FlowPlan, ends: &mut Endpoints) {
-        if let (Endpoints::Tcp(tcp), Some(truth)) = (ends, self.build_context.truth(plan)) {
-            tcp.sender.on_truth(&truth);
+    fn report_bottleneck_truth(&self, plan: &FlowPlan, ends: &mut Endpoints) {
+        if let (Endpoints::Tcp(tcp), Some(truth)) = (ends, self.build_context.path_truth(plan)) {
+            tcp.sender.on_path_truth(&truth);
         }
     }
 }

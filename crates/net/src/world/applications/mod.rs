@@ -5,7 +5,7 @@ mod connections;
 use crate::apps::{App, AppCommand, AppContext, AppFlow, Direction, Quality};
 use crate::flow::{AppFlowRef, Endpoints};
 use crate::plan::{FlowClass, FlowPlan};
-use crate::transit::{Completion, Completions};
+use crate::transit::{CompletionSummary, CompletionTimes};
 use crate::world::{Event, World};
 use airhop_base::{FlowId, Time};
 use airhop_engine::TimerId;
@@ -21,7 +21,7 @@ pub(crate) struct RunningApp {
     pub has_started: bool,
     /// Completion time of a finite transfer; `None` before completion.
     pub finished_at: Option<Time>,
-    pub completions: Completions,
+    pub completions: CompletionTimes,
     /// Connections that the application opens and closes.
     pub connections: Connections,
 }
@@ -35,7 +35,7 @@ impl RunningApp {
             flows: vec![flow],
             has_started: false,
             finished_at: None,
-            completions: Completions::default(),
+            completions: CompletionTimes::default(),
             connections: Connections::default(),
         }
     }
@@ -56,7 +56,7 @@ impl RunningApp {
     }
 
     /// Returns the completion times; `None` if the application has neither transfers nor requests.
-    pub fn completion(&self) -> Option<Completion> {
+    pub fn completion_summary(&self) -> Option<CompletionSummary> {
         self.app.unfinished_count().map(|unfinished| self.completions.summary(unfinished))
     }
 }
@@ -149,11 +149,11 @@ impl World {
                 let id = id(flow);
                 self.send_datagram(now, id);
             }
-            AppCommand::Open(direction, suffix) => return self.open_for(now, app, direction, suffix),
-            AppCommand::Connect(connection) => return self.connect(now, app, connection),
+            AppCommand::Open(direction, suffix) => return self.open_app_flow(now, app, direction, suffix),
+            AppCommand::Connect(connection) => return self.open_connection(now, app, connection),
             AppCommand::Close(flow) => {
                 let id = id(flow);
-                self.close(now, id);
+                self.close_sending_side(now, id);
             }
             AppCommand::Finish => self.apps[usize::from(app)].finished_at = Some(now),
             AppCommand::Complete(since) => self.apps[usize::from(app)].completions.add(since, now),
@@ -162,7 +162,7 @@ impl World {
     }
 
     /// Opens a flow for an application. Returns false if the run has reached its maximum number of flows.
-    fn open_for(&mut self, now: Time, app: u16, direction: Direction, suffix: &str) -> bool {
+    fn open_app_flow(&mut self, now: Time, app: u16, direction: Direction, suffix: &str) -> bool {
         let running = &self.apps[usize::from(app)];
         let planned = &self.build_context.plan.flows[usize::from(running.flows[0].0)];
         let (from, to) = match direction {
@@ -173,7 +173,7 @@ impl World {
         let class = FlowClass::Named(self.flows[usize::from(running.flows[0].0)].class.clone());
         let plan = FlowPlan { name, from, to, start: now, class, ..planned.clone() };
         let flow = AppFlow(running.flows.len() as u16);
-        let ends = self.build_run_time_endpoints(&plan, self.next_flow());
+        let ends = self.build_run_time_endpoints(&plan, self.next_flow_id());
         let Some(id) = self.open_flow(plan, ends) else { return false };
         self.flows[usize::from(id.0)].app_flow = Some(AppFlowRef { app, flow });
         self.apps[usize::from(app)].flows.push(id);
@@ -183,14 +183,14 @@ impl World {
     fn write(&mut self, now: Time, id: FlowId, bytes: u64) {
         self.pass_on_handshake(id);
         if let Endpoints::Tcp(tcp) = &mut self.flows[usize::from(id.0)].endpoints {
-            tcp.sender.supply(bytes);
+            tcp.sender.supply_data(bytes);
             self.send_ready_segments(now, id);
         }
     }
 
     /// Passes the RTT sample of a handshake to the sender at the host that sent the SYN-ACK.
     fn pass_on_handshake(&mut self, id: FlowId) {
-        let Some(opener) = self.opener(id) else { return };
+        let Some(opener) = self.reverse_flow(id) else { return };
         if let Endpoints::Tcp(tcp) = &mut self.flows[usize::from(opener.0)].endpoints
             && let Some((sent, acked)) = tcp.receiver.take_syn_ack_times()
             && let Endpoints::Tcp(tcp) = &mut self.flows[usize::from(id.0)].endpoints
@@ -201,9 +201,9 @@ impl World {
 
     /// Returns the flow of the opposite direction if an application opened the connection; `None` for other
     /// flows.
-    fn opener(&self, id: FlowId) -> Option<FlowId> {
+    fn reverse_flow(&self, id: FlowId) -> Option<FlowId> {
         let flow = &self.flows[usize::from(id.0)];
-        if let Some(side) = flow.side {
+        if let Some(side) = flow.connection_side {
             return Some(side.reverse_flow);
         }
         let seat =

@@ -3,16 +3,16 @@
 use super::hosts::possible_path_nodes;
 use crate::plan::Plan;
 use crate::queues::QueuePlan;
-use crate::routing::{Graph, Hop, Routes};
+use crate::routing::{Graph, Hop, StaticRoutes};
 use crate::services::ServiceKind;
 use std::collections::HashMap;
 
 /// Queue disciplines that services of flows require, by hop.
-pub(crate) struct Disciplines(HashMap<Hop, QueuePlan>);
+pub(crate) struct RequiredQueueDisciplines(HashMap<Hop, QueuePlan>);
 
-impl Disciplines {
-    pub fn new(plan: &Plan, graph: &Graph, routes: &Routes) -> Self {
-        let mut all = Disciplines(HashMap::new());
+impl RequiredQueueDisciplines {
+    pub fn new(plan: &Plan, graph: &Graph, routes: &StaticRoutes) -> Self {
+        let mut all = RequiredQueueDisciplines(HashMap::new());
         for flow in &plan.flows {
             for service in &flow.services {
                 if let ServiceKind::Queue(discipline) = service.kind {
@@ -29,7 +29,7 @@ impl Disciplines {
     /// Returns the queue discipline before the transmitter of this hop: the discipline that a service
     /// requires, or else `scenario`.
     pub fn discipline_of_hop(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
-        self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
+        self.0.get(&hop.transmitter_key()).copied().unwrap_or(scenario)
     }
 
     /// Replaces a drop-tail queue of the scenario by the discipline that a service requires. Other
@@ -37,7 +37,7 @@ impl Disciplines {
     fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
         let Some(link) = plan.links.link_of_hop(hop) else { return };
         if let QueuePlan::DropTail { packets } = self.discipline_of_hop(hop, link.queue(hop)) {
-            self.0.insert(hop.transmitter(), discipline(packets));
+            self.0.insert(hop.transmitter_key(), discipline(packets));
         }
     }
 }

@@ -8,14 +8,14 @@ use crate::build_error::BuildError;
 use crate::flow::{Endpoints, Flow, TcpEndpoints, UdpEndpoints};
 use crate::ground_truth::oracle;
 use crate::plan::{FlowPlan, Plan, Transport};
-use crate::routing::{Graph, Hop, Routes};
+use crate::routing::{Graph, Hop, StaticRoutes};
 use crate::services::LinkService;
 use crate::transit::ActivePeriod;
 use crate::turnaround::WakeUpQueue;
 use crate::world::HostedAgent;
 use airhop_base::{AccessCategory, FlowId, NodeId};
 use airhop_engine::{RandomStreams, Timers, name_hash};
-use airhop_tcp::seams::{RunState, Truth};
+use airhop_tcp::seams::{PathTruth, RunState};
 use airhop_tcp::{Receiver, Sender};
 
 /// Graph, routes and random streams of a world, used to build its flows.
@@ -23,7 +23,7 @@ pub(crate) struct BuildContext {
     pub plan: Plan,
     pub graph: Graph,
     /// Static routes towards the endpoints of all flows.
-    pub routes: Routes,
+    pub routes: StaticRoutes,
     pub streams: RandomStreams,
 }
 
@@ -58,8 +58,8 @@ impl BuildContext {
 
     /// Returns the true properties of the path of a flow that opens at run time; `None` if the flow does not
     /// request them.
-    pub fn truth(&self, f: &FlowPlan) -> Option<Truth> {
-        oracle::truth(&self.plan, &self.graph, &self.routes, f)
+    pub fn path_truth(&self, f: &FlowPlan) -> Option<PathTruth> {
+        oracle::path_truth(&self.plan, &self.graph, &self.routes, f)
     }
 
     /// Builds a flow with its agents, from its plan and its endpoints.
@@ -81,26 +81,26 @@ impl BuildContext {
             endpoints: ends,
             active_period: ActivePeriod::default(),
             app_flow: None,
-            side: None,
+            connection_side: None,
             notify_at_bytes: u64::MAX,
             agents: Vec::new(),
-            takes_damaged: f.is_served_by(LinkService::DamagedFrames),
-            fragmented: f.is_served_by(LinkService::Fragments),
-            adds_contention_time: f.is_served_by(LinkService::Contention),
+            accepts_damaged: f.has_service(LinkService::DamagedFrames),
+            uses_fragments: f.has_service(LinkService::Fragments),
+            adds_contention_time: f.has_service(LinkService::Contention),
         };
         let others = hosted.len();
         install::install_agents(&mut flow, &self.plan, &path, timers, hosted);
         for host in &mut hosted[others..] {
             let name = format!("{}.sender.{}", f.name, self.plan.nodes[host.node.0 as usize]);
-            host.agent.on_seed(self.streams.stream(&name).uniform_below(u32::MAX));
+            host.agent.set_seed(self.streams.stream(&name).uniform_below(u32::MAX));
         }
         flow
     }
 }
 
 /// Computes the static routes towards both endpoints of every flow, and checks that every flow has a route.
-fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
-    let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
+fn routes(plan: &Plan, graph: &Graph) -> Result<StaticRoutes, BuildError> {
+    let routes = StaticRoutes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
     for f in &plan.flows {
         for (from, to) in [(f.from, f.to), (f.to, f.from)] {
             if *routes.next_hop(from, to) == Hop::None {
@@ -114,7 +114,7 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
 
 /// Checks that the flows over a cell with on-demand routing begin and end in this cell. The cell's routers
 /// know no other nodes.
-fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
+fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &StaticRoutes) -> Result<(), BuildError> {
     for f in &plan.flows {
         for (_, hop) in routes.path(graph, f.from, f.to) {
             let Some((_, wlan)) = on_demand_cell(plan, hop) else { continue };
@@ -127,7 +127,7 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result
 }
 
 /// Adds the access category of each flow to the cells on the flow's path, in both directions.
-fn add_categories(plan: &mut Plan, graph: &Graph, routes: &Routes) {
+fn add_categories(plan: &mut Plan, graph: &Graph, routes: &StaticRoutes) {
     let Plan { flows, links, .. } = plan;
     for f in flows.iter().filter(|f| f.access_category != AccessCategory::Be) {
         let [there, back] = [[f.from, f.to], [f.to, f.from]].map(|[from, to]| routes.path(graph, from, to));
@@ -151,13 +151,13 @@ fn build_endpoints(f: &FlowPlan, id: FlowId, streams: &RandomStreams, timers: &m
             sender: {
                 let parts = (scheme.build)(params, config);
                 let mut sender = Sender::new(id, f.from, f.to, config, scheme.features, parts);
-                sender.seed(streams.stream(&format!("{}.sender", f.name)).uniform_below(u32::MAX));
+                sender.set_seed(streams.stream(&format!("{}.sender", f.name)).uniform_below(u32::MAX));
                 sender
             },
             receiver: Receiver::new(id, f.to, f.from, config, scheme.features),
             sender_timer: timers.add(),
             receiver_timer: timers.add(),
-            spurious: Default::default(),
+            spurious_timeouts: Default::default(),
             lateness: Default::default(),
             loss_ledger: Default::default(),
             latency: Default::default(),

@@ -4,7 +4,7 @@
 use super::hosts::possible_path_nodes;
 use crate::flow::{Endpoints, Flow};
 use crate::plan::{FlowPlan, Plan};
-use crate::routing::{Hop, Routes};
+use crate::routing::{Hop, StaticRoutes};
 use crate::services::{AgentPlace, DataDirection, ServiceKind};
 use crate::world::HostedAgent;
 use crate::world::links::Links;
@@ -19,8 +19,8 @@ pub(crate) fn install_agents(
     timers: &mut Timers,
     hosted: &mut Vec<HostedAgent>,
 ) {
-    host_agents(flow, &possible_path_nodes(plan, path, flow.plan.to), timers, hosted);
-    host_at_stations(flow, plan, path, timers, hosted);
+    install_at_nodes(flow, &possible_path_nodes(plan, path, flow.plan.to), timers, hosted);
+    install_at_stations(flow, plan, path, timers, hosted);
     flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.proxied_direction().is_some()));
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn install_agents(
 /// routes are not known before the run.
 pub(crate) fn subscribe_to_fades(
     flows: &[Flow],
-    routes: &Routes,
+    routes: &StaticRoutes,
     hosted: &[HostedAgent],
     first: usize,
     links: &mut Links,
@@ -45,7 +45,12 @@ pub(crate) fn subscribe_to_fades(
 }
 
 /// Installs the agents of a flow at the nodes `hosts`.
-fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<HostedAgent>) {
+fn install_at_nodes(
+    flow: &mut Flow,
+    hosts: &[(NodeId, Hop)],
+    timers: &mut Timers,
+    hosted: &mut Vec<HostedAgent>,
+) {
     let mut came_by = None;
     for &(node, hop) in hosts {
         let goes_by_air = hop.is_wireless();
@@ -57,7 +62,7 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
                     build(flow.id, &flow.plan, if by_air { DataDirection::Up } else { DataDirection::Down })
                 }
                 (ServiceKind::BesideAir(build), _) => {
-                    let place = place(&flow.plan, node, came_by, hop);
+                    let place = agent_place(&flow.plan, node, came_by, hop);
                     let Some(agent) = place.and_then(|place| build(&flow.plan, place)) else { continue };
                     agent
                 }
@@ -67,7 +72,7 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
                 tcp.sender.set_initial_receive_window(window);
             }
             let new = HostedAgent { node, flow: flow.id, timer: timers.add(), agent };
-            host(&mut flow.agents, new, hosted);
+            add_agent(&mut flow.agents, new, hosted);
         }
         came_by = Some(hop);
     }
@@ -75,7 +80,7 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
 
 /// Returns the place of an agent at this node of a flow; `None` if no wireless link of the flow ends at the
 /// node. `came_by`: incoming hop of the data; `hop`: outgoing hop.
-fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<AgentPlace> {
+fn agent_place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<AgentPlace> {
     if node == flow.from {
         return hop.is_wireless().then_some(AgentPlace::Source);
     }
@@ -90,7 +95,7 @@ fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Optio
 }
 
 /// Installs the agents that a flow requires at every station of the wireless networks on its path.
-fn host_at_stations(
+fn install_at_stations(
     flow: &mut Flow,
     plan: &Plan,
     path: &[(NodeId, Hop)],
@@ -112,13 +117,13 @@ fn host_at_stations(
         for &node in &stations {
             let agent = build(flow.id, &flow.plan, node);
             let new = HostedAgent { node, flow: flow.id, timer: timers.add(), agent };
-            host(&mut flow.agents, new, hosted);
+            add_agent(&mut flow.agents, new, hosted);
         }
     }
 }
 
 /// Adds an agent to the world's list of agents, and the agent's index to the flow.
-fn host(agents: &mut Vec<(NodeId, u16)>, new: HostedAgent, hosted: &mut Vec<HostedAgent>) {
+fn add_agent(agents: &mut Vec<(NodeId, u16)>, new: HostedAgent, hosted: &mut Vec<HostedAgent>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);
 }

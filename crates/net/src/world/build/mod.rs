@@ -18,7 +18,7 @@ use crate::outside::{AttachedHostsPlan, RealHosts};
 use crate::placement;
 use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
 use crate::routing::aodv::{AodvPlan, Router};
-use crate::routing::{Hop, Layer, Routes};
+use crate::routing::{Hop, LinkLayerId, StaticRoutes};
 use crate::world::applications::RunningApp;
 use crate::world::link_changes;
 use crate::world::links::Links;
@@ -27,7 +27,7 @@ use airhop_base::{DropCause, FlowId, NodeId};
 use airhop_engine::{Arena, EventQueue, Fingerprint, RandomStreams, TimerId, Timers, name_hash};
 use airhop_tcp::seams::RunState;
 use airhop_trace::Recorder;
-use disciplines::Disciplines;
+use disciplines::RequiredQueueDisciplines;
 pub(crate) use ground::BuildContext;
 use hosts::on_demand_cell;
 use std::borrow::Cow;
@@ -69,7 +69,7 @@ impl World {
         let mut timers = Timers::new();
         let mut hosted = Vec::new();
         let mut events = EventQueue::new();
-        let queues = Disciplines::new(plan, graph, routes);
+        let queues = RequiredQueueDisciplines::new(plan, graph, routes);
         let mut links = Links::new(plan, &queues, &streams, recorder.as_mut());
         for (site, w) in links.cells.iter_mut().zip(&plan.links.wlans) {
             if let RoutingPlan::Aodv(aodv) = w.routing {
@@ -84,18 +84,18 @@ impl World {
         let mut apps = Vec::new();
         let mut shared = RunState::default();
         let mut opened = 0;
-        let truths = oracle::truths(plan, graph, routes);
+        let truths = oracle::path_truths(plan, graph, routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
-            let f = &*planned(f);
-            let is_real = outside.is_some_and(|outside| outside.flows.contains(&id));
+            let f = &*effective_flow_plan(f);
+            let is_real = outside.is_some_and(|outside| outside.replaced_flows.contains(&id));
             let ends = match is_real {
                 true => Endpoints::Real(Box::default()),
                 false => ground.build_endpoints(f, id, &mut timers, &mut shared),
             };
             let mut flow = ground.build_flow(f, id, ends, &mut timers, &mut hosted);
             if let (Endpoints::Tcp(tcp), Some(truth)) = (&mut flow.endpoints, truth) {
-                tcp.sender.on_truth(&truth);
+                tcp.sender.on_path_truth(&truth);
             }
             if hosted.len() > MAX_AGENTS {
                 return Err(BuildError::TooManyAgents { flow: f.name.clone() });
@@ -116,7 +116,7 @@ impl World {
         let sums_contention = flows.iter().any(|flow| flow.adds_contention_time);
         let handoffs = link_changes::schedule_handoffs(plan, &mut events);
         let outside = outside.map(|o| RealHosts::new(o, plan));
-        let routes = on_demand(plan, routes.clone());
+        let routes = use_on_demand_hops(plan, routes.clone());
         install::subscribe_to_fades(&flows, &routes, &hosted, 0, &mut links);
         Ok(World {
             duration: plan.duration,
@@ -167,9 +167,9 @@ pub fn flow_classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<
 }
 
 /// Replaces static hops in cells with on-demand routing by hops that the cell's routers choose.
-fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
+fn use_on_demand_hops(plan: &Plan, mut routes: StaticRoutes) -> StaticRoutes {
     routes.map_hops(|hop| match (on_demand_cell(plan, hop), hop) {
-        (Some(_), Hop::Layer { layer: Layer::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },
+        (Some(_), Hop::Layer { layer: LinkLayerId::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },
         _ => hop,
     });
     routes
@@ -191,7 +191,7 @@ fn routers(
 
 /// Returns a flow of the plan. Removes the handshake if the application opens the connection from the other
 /// end.
-fn planned(f: &FlowPlan) -> Cow<'_, FlowPlan> {
+fn effective_flow_plan(f: &FlowPlan) -> Cow<'_, FlowPlan> {
     let mut flow = Cow::Borrowed(f);
     if f.app.opens_connection()
         && let Transport::Tcp { config, .. } = &mut flow.to_mut().transport

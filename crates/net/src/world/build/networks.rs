@@ -1,24 +1,24 @@
 //! Wired links, cells and radio links of a plan, with their queues and channels.
 
-use super::disciplines::Disciplines;
+use super::disciplines::RequiredQueueDisciplines;
 use crate::link::{Impairments, Link, LinkQueue, LinkTrace, Reordering};
 use crate::links::{RadioLinkPlan, WlanPlan};
 use crate::plan::Plan;
 use crate::queues;
-use crate::routing::{Hop, Layer, are_in_range};
-use crate::world::interface::{Fades, Interface, InterfaceQueue};
-use crate::world::site::{LinkLayer, WirelessSite};
+use crate::routing::{Hop, LinkLayerId, are_in_range};
+use crate::world::interface::{FadeTracker, InterfaceQueue, WirelessInterface};
+use crate::world::site::{LinkLayer, WirelessNetwork};
 use airhop_base::{AccessCategory, NodeId};
 use airhop_engine::RandomStreams;
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::layer::Station;
+use airhop_radio::layer::StationIndex;
 use airhop_radio::link::RadioLink;
 use airhop_trace::Recorder;
 
 pub(crate) fn build_wired_links(
     plan: &Plan,
-    queues: &Disciplines,
+    queues: &RequiredQueueDisciplines,
     streams: &RandomStreams,
     mut recorder: Option<&mut Recorder>,
 ) -> Vec<Link> {
@@ -34,8 +34,8 @@ pub(crate) fn build_wired_links(
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let reordering = w.reorder[side].map(|reorder| {
                 Reordering::new(
-                    reorder.share,
-                    reorder.by,
+                    reorder.delayed_share,
+                    reorder.extra_delay,
                     streams.stream(&format!("{}.reorder.{name}", w.name)),
                 )
             });
@@ -66,13 +66,13 @@ pub(crate) fn build_wired_links(
     links
 }
 
-pub(crate) fn build_cell_site(
+pub(crate) fn build_cell_network(
     w: &WlanPlan,
     plan: &Plan,
-    queues: &Disciplines,
+    queues: &RequiredQueueDisciplines,
     streams: &RandomStreams,
     mut recorder: Option<&mut Recorder>,
-) -> WirelessSite {
+) -> WirelessNetwork {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
     let reach = w.cell.range.map(|range| range.receive_metres);
     let time_for = |bytes| w.cell.saturated_packet_time(bytes);
@@ -86,11 +86,11 @@ pub(crate) fn build_cell_site(
             let queue = |category: AccessCategory| {
                 let of = if category == AccessCategory::Be { "" } else { category.name() };
                 let stream = streams.stream(&format!("{}.queue{of}.{}", w.cell.name, name(node)));
-                queues::build(&plan, time_for, stream)
+                queues::build_tx_queue(&plan, time_for, stream)
             };
             let categories = w.cell.ht.map(|ht| ht.categories).unwrap_or_default();
-            let fades = Fades::new(w.cell.has_ampdu());
-            let mut interface = Interface::new(node, name(node), queue(AccessCategory::Be), fades);
+            let fades = FadeTracker::new(w.cell.has_ampdu());
+            let mut interface = WirelessInterface::new(node, name(node), queue(AccessCategory::Be), fades);
             let others = categories.iter().skip(1);
             interface.other_queues =
                 others.map(|category| InterfaceQueue::new(category, queue(category))).collect();
@@ -117,33 +117,33 @@ pub(crate) fn build_cell_site(
         })
         .collect();
     let mut cell = Cell::new(&w.cell, streams);
-    if let Some(recorder) = recorder.filter(|r| r.wants_transmissions()) {
-        recorder.add_channel(w.channel());
-        cell.report_transmissions();
+    if let Some(recorder) = recorder.filter(|r| r.records_transmissions()) {
+        recorder.add_channel(w.capture_channel());
+        cell.enable_transmission_reports();
     }
-    WirelessSite::new(LinkLayer::Cell(cell), interfaces)
+    WirelessNetwork::new(LinkLayer::Cell(cell), interfaces)
 }
 
-pub(crate) fn build_radio_site(
+pub(crate) fn build_radio_network(
     r: &RadioLinkPlan,
     plan: &Plan,
-    queues: &Disciplines,
+    queues: &RequiredQueueDisciplines,
     streams: &RandomStreams,
     mut recorder: Option<&mut Recorder>,
-) -> WirelessSite {
+) -> WirelessNetwork {
     let mut link = RadioLink::new(&r.link, streams);
     if recorder.is_some() {
-        link.report_transmissions();
+        link.enable_transmission_reports();
     }
     let interfaces = [0, 1].map(|end| {
         let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
-        let [station, other] = [end as Station, 1 - end as Station];
-        let hop = Hop::Layer { layer: Layer::Radio(r.link.index), from: station, to: other };
+        let [station, other] = [end as StationIndex, 1 - end as StationIndex];
+        let hop = Hop::Layer { layer: LinkLayerId::Radio(r.link.index), from: station, to: other };
         let name = format!("{from}->{to}");
         let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
-        let time_for = |bytes| r.link.rates[end].time_for(bytes + r.link.overhead_bytes);
-        let queue = queues::build(&queues.discipline_of_hop(hop, r.queue[end]), time_for, stream);
-        let mut interface = Interface::new(r.nodes[end], from.clone(), queue, Fades::new(true));
+        let time_for = |bytes| r.link.rates[end].serialisation_time(bytes + r.link.overhead_bytes);
+        let queue = queues::build_tx_queue(&queues.discipline_of_hop(hop, r.queue[end]), time_for, stream);
+        let mut interface = WirelessInterface::new(r.nodes[end], from.clone(), queue, FadeTracker::new(true));
         if let Some(recorder) = recorder.as_deref_mut() {
             let place = recorder.intern_place(&name);
             interface.recorder_index = recorder.add_interface(r.nodes[end], &r.link.name);
@@ -152,5 +152,5 @@ pub(crate) fn build_radio_site(
         }
         interface
     });
-    WirelessSite::new(LinkLayer::Radio(link), interfaces.into())
+    WirelessNetwork::new(LinkLayer::Radio(link), interfaces.into())
 }

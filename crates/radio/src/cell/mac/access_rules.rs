@@ -55,9 +55,9 @@ impl ContentionParameters {
     pub fn new(plan: &CellPlan, category: AccessCategory) -> ContentionParameters {
         let (phy, ifs) = (plan.phy, plan.ifs_of(category));
         let eifs = phy.eifs() - phy.difs() + ifs; // IEEE 802.11-2020 §10.3.2.3.7
-        let waits_eifs = plan.ht.is_none_or(|ht| ht.eifs);
-        let [cw_min, cw_max] = windows(category, phy.cw_min, phy.cw_max);
-        let txop = plan.ht.map_or(Span::ZERO, |ht| ht.txop[category as usize]);
+        let waits_eifs = plan.ht.is_none_or(|ht| ht.has_eifs);
+        let [cw_min, cw_max] = contention_windows(category, phy.cw_min, phy.cw_max);
+        let txop = plan.ht.map_or(Span::ZERO, |ht| ht.txop_limits[category as usize]);
         ContentionParameters {
             category,
             ifs,
@@ -71,7 +71,7 @@ impl ContentionParameters {
 
 /// Returns CWmin and CWmax of an access category, from aCWmin and aCWmax of the PHY (IEEE 802.11-2020 Table
 /// 9-155).
-fn windows(category: AccessCategory, least: u32, most: u32) -> [u32; 2] {
+fn contention_windows(category: AccessCategory, least: u32, most: u32) -> [u32; 2] {
     match category {
         AccessCategory::Bk | AccessCategory::Be => [least, most],
         AccessCategory::Vi => [least.div_ceil(2) - 1, least],
@@ -86,7 +86,7 @@ mod tests {
     /// IEEE 802.11-2020 Table 9-155, with aCWmin 15 and aCWmax 1023 of OFDM.
     #[test]
     fn contention_windows_match_the_edca_parameter_set() {
-        let windows = AccessCategory::ALL.map(|category| windows(category, 15, 1023));
+        let windows = AccessCategory::ALL.map(|category| contention_windows(category, 15, 1023));
         assert_eq!(windows, [[15, 1023], [15, 1023], [7, 15], [3, 7]]);
     }
 }

@@ -11,7 +11,7 @@ use super::block_ack::recipient::Recipient;
 use super::block_ack::{Bitmap, BlockAck};
 use super::mpdu::{Mpdu, Msdu};
 use super::msdus::PacketAssignment;
-use crate::address::Station;
+use crate::address::StationIndex;
 use crate::buffer::PacketBuffer;
 use crate::cell::plan::HtPlan;
 use crate::layer::{LinkEffect, OutgoingPacket};
@@ -53,8 +53,8 @@ struct QueuedPacket {
 
 /// Block Ack agreement of a station with one receiver, with the state of both ends.
 #[derive(Debug)]
-struct Agreement {
-    to: Station,
+struct BlockAckAgreement {
+    to: StationIndex,
     originator: Originator,
     /// Packets that the originator may retransmit, or that the recipient stores.
     packets: PacketBuffer<QueuedPacket>,
@@ -76,10 +76,10 @@ struct Agreement {
 pub(crate) struct Aggregator {
     rules: OriginatorRules,
     limits: PsduLimits,
-    /// Upper limit of [`Agreement::held_bytes`] for each receiver in bytes.
+    /// Upper limit of [`BlockAckAgreement::held_bytes`] for each receiver in bytes.
     most_held: u64,
     framing: MpduFraming,
-    agreements: Vec<Agreement>,
+    agreements: Vec<BlockAckAgreement>,
     /// Index of the agreement of the last exchange.
     turn: usize,
     /// Start of the last exchange.
@@ -102,10 +102,11 @@ impl Aggregator {
     /// bytes that MAC and LLC add to an IP packet.
     pub fn new(plan: &HtPlan, overhead: u32) -> Option<Box<Aggregator>> {
         let ampdu = plan.ampdu.as_ref()?;
-        let limits = PsduLimits::new(&plan.mode, ampdu.max_ampdu_bytes, ampdu.window, MAX_PPDU_TIME);
-        let longest = plan.mode.largest_psdu(MAX_PPDU_TIME).min(ampdu.max_ampdu_bytes);
+        let limits =
+            PsduLimits::new(&plan.mode, ampdu.max_ampdu_bytes, ampdu.block_ack_window, MAX_PPDU_TIME);
+        let longest = plan.mode.max_psdu_bytes(MAX_PPDU_TIME).min(ampdu.max_ampdu_bytes);
         let rules = OriginatorRules {
-            window: ampdu.window,
+            window: ampdu.block_ack_window,
             retries: ampdu.retry_limit,
             lost_block_ack: ampdu.lost_block_ack,
         };
@@ -119,7 +120,7 @@ impl Aggregator {
             begun: Time::ZERO,
             is_exchanging: false,
             next: NextFrame::Request { start: 0 },
-            burst: Vec::with_capacity(ampdu.window as usize),
+            burst: Vec::with_capacity(ampdu.block_ack_window as usize),
             others: Vec::new(),
             is_full: false,
             reports: Vec::new(),
@@ -155,8 +156,8 @@ impl Aggregator {
     pub fn begin_exchange(
         &mut self,
         now: Time,
-        from: Station,
-        room: impl Fn(Station, &PsduLimits) -> ExchangeLimits,
+        from: StationIndex,
+        room: impl Fn(StationIndex, &PsduLimits) -> ExchangeLimits,
         effects: &mut Vec<LinkEffect>,
     ) -> bool {
         self.begun = now;
@@ -192,7 +193,7 @@ impl Aggregator {
     }
 
     /// Returns the receiver and the frame of the exchange in progress.
-    pub fn next_frame(&self) -> (Station, NextFrame) {
+    pub fn next_frame(&self) -> (StationIndex, NextFrame) {
         (self.agreements[self.turn].to, self.next)
     }
 
@@ -202,19 +203,19 @@ impl Aggregator {
     }
 
     fn fill_burst(&mut self) {
-        let Agreement { originator, packets, msdus, .. } = &self.agreements[self.turn];
+        let BlockAckAgreement { originator, packets, msdus, .. } = &self.agreements[self.turn];
         let MpduFraming { mac_header_bytes: mac, llc_header_bytes: llc, .. } = self.framing;
         self.burst.clear();
         self.others.clear();
         self.burst.extend(originator.sent_mpdus().iter().map(|&(seq, attempt)| {
             let inside = msdus.packet_numbers(seq);
             let first = packets.get(inside.start).expect("an MPDU that is sent is not finished");
-            let QueuedPacket { number, mut bytes, .. } = first.note;
+            let QueuedPacket { number, mut bytes, .. } = first.metadata;
             let mut header = first.header_bytes + mac + llc;
             let before = self.others.len();
             for other in (inside.start + 1..inside.end).filter_map(|place| packets.get(place)) {
-                bytes += other.note.bytes;
-                self.others.push(Msdu { packet_number: other.note.number, tag: other.tag });
+                bytes += other.metadata.bytes;
+                self.others.push(Msdu { packet_number: other.metadata.number, tag: other.tag });
             }
             let others = (self.others.len() - before) as u32;
             header += if others > 0 { SUBFRAME_HEADER_BYTES } else { 0 };
@@ -250,7 +251,7 @@ impl Aggregator {
     }
 
     /// Handles the Ack of a single MPDU.
-    pub fn on_ack(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
+    pub fn on_ack(&mut self, now: Time, from: StationIndex, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         agreement.originator.on_ack(&mut self.reports);
@@ -259,7 +260,7 @@ impl Aggregator {
     }
 
     /// Handles the BlockAck of the exchange in progress.
-    pub fn on_block_ack(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
+    pub fn on_block_ack(&mut self, now: Time, from: StationIndex, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         let ack = agreement.recipient.block_ack();
@@ -273,7 +274,7 @@ impl Aggregator {
     pub fn on_missing_response(
         &mut self,
         now: Time,
-        from: Station,
+        from: StationIndex,
         sent: bool,
         effects: &mut Vec<LinkEffect>,
     ) {
@@ -293,55 +294,61 @@ impl Aggregator {
 
     /// Handles the arrival of the MPDUs in `received` during the exchange in progress. The recipient delivers
     /// the MPDUs that have no missing MPDU before them.
-    pub fn on_mpdus(&mut self, now: Time, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
-        let Agreement { recipient, packets, msdus, .. } = &mut self.agreements[self.turn];
+    pub fn on_mpdus(
+        &mut self,
+        now: Time,
+        from: StationIndex,
+        received: &Bitmap,
+        effects: &mut Vec<LinkEffect>,
+    ) {
+        let BlockAckAgreement { recipient, packets, msdus, .. } = &mut self.agreements[self.turn];
         for (place, mpdu) in (0..).zip(&self.burst) {
-            let is_new = received.has(place) && recipient.on_mpdu(mpdu.seq, &mut self.deliver);
+            let is_new = received.contains(place) && recipient.on_mpdu(mpdu.seq, &mut self.deliver);
             if is_new
                 && recipient.is_waiting(mpdu.seq)
-                && let Some(taken) = packets.note_mut(msdus.packet_numbers(mpdu.seq).start)
+                && let Some(taken) = packets.metadata_mut(msdus.packet_numbers(mpdu.seq).start)
             {
                 taken.arrived = now;
             }
         }
-        self.hand_over(self.turn, from, effects);
+        self.report_delivered(self.turn, from, effects);
     }
 
     /// Returns the earliest expiry time of a reorder timer. [`Aggregator::on_reorder_timeout`] must be called at this
     /// time.
     pub fn reorder_deadline(&self) -> Option<Time> {
-        self.agreements.iter().filter_map(Agreement::reorder_deadline).min()
+        self.agreements.iter().filter_map(BlockAckAgreement::reorder_deadline).min()
     }
 
     /// Handles the expiry of reorder timers: each recipient stops waiting for the missing MPDUs, and delivers
     /// the MPDUs stored after them.
-    pub fn on_reorder_timeout(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
+    pub fn on_reorder_timeout(&mut self, now: Time, from: StationIndex, effects: &mut Vec<LinkEffect>) {
         for place in 0..self.agreements.len() {
             while let agreement = &mut self.agreements[place]
                 && agreement.reorder_deadline().is_some_and(|at| at <= now)
                 && let Some(lowest) = agreement.recipient.lowest_held()
             {
                 agreement.recipient.on_request(lowest, &mut self.deliver);
-                self.hand_over(place, from, effects);
+                self.report_delivered(place, from, effects);
             }
         }
     }
 
     /// Handles the arrival of a BlockAckReq at the recipient. The recipient delivers the stored MPDUs below
     /// the originator's window start, and then the MPDUs without a gap before them.
-    pub fn on_request(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
-        let Agreement { originator, recipient, .. } = &mut self.agreements[self.turn];
+    pub fn on_request(&mut self, from: StationIndex, effects: &mut Vec<LinkEffect>) {
+        let BlockAckAgreement { originator, recipient, .. } = &mut self.agreements[self.turn];
         recipient.on_request(originator.window_start(), &mut self.deliver);
-        self.hand_over(self.turn, from, effects);
+        self.report_delivered(self.turn, from, effects);
     }
 
     /// Reports to the world the packets that the recipient of an agreement has just delivered.
-    fn hand_over(&mut self, place: usize, from: Station, effects: &mut Vec<LinkEffect>) {
-        let Agreement { to, packets, msdus, .. } = &mut self.agreements[place];
+    fn report_delivered(&mut self, place: usize, from: StationIndex, effects: &mut Vec<LinkEffect>) {
+        let BlockAckAgreement { to, packets, msdus, .. } = &mut self.agreements[place];
         let (to, begun) = (*to, self.begun);
         for seq in self.deliver.drain(..) {
             effects.extend(msdus.packet_numbers(seq).filter_map(|place| {
-                let QueuedPacket { number, at, .. } = packets.get(place)?.note;
+                let QueuedPacket { number, at, .. } = packets.get(place)?.metadata;
                 let packet = packets.take(place)?;
                 Some(LinkEffect::Deliver { from, to, number, packet, contended: begun.since(at) })
             }));
@@ -352,7 +359,7 @@ impl Aggregator {
     /// Reports [`LinkEffect::Ready`] if the aggregator was without room and has room again.
     pub fn report_ready(
         &mut self,
-        station: Station,
+        station: StationIndex,
         category: AccessCategory,
         effects: &mut Vec<LinkEffect>,
     ) {
@@ -363,13 +370,13 @@ impl Aggregator {
     }
 
     /// Returns the start of the present fade towards a receiver; `None` outside fades.
-    pub fn fade_start(&self, to: Station) -> Option<Time> {
+    pub fn fade_start(&self, to: StationIndex) -> Option<Time> {
         self.agreements.iter().find(|agreement| agreement.to == to)?.fading
     }
 
     /// Ends the fade towards a receiver, without reporting its end. Returns the fade's start; `None` outside
     /// fades.
-    pub fn end_fade(&mut self, to: Station) -> Option<Time> {
+    pub fn end_fade(&mut self, to: StationIndex) -> Option<Time> {
         self.agreements.iter_mut().find(|agreement| agreement.to == to)?.fading.take()
     }
 
@@ -380,10 +387,10 @@ impl Aggregator {
     }
 
     /// Returns the agreement with a receiver. The first packet to a receiver creates the agreement.
-    fn agreement(&mut self, to: Station) -> &mut Agreement {
+    fn agreement(&mut self, to: StationIndex) -> &mut BlockAckAgreement {
         let known = self.agreements.iter().position(|agreement| agreement.to == to);
         let index = known.unwrap_or_else(|| {
-            self.agreements.push(Agreement {
+            self.agreements.push(BlockAckAgreement {
                 to,
                 originator: Originator::new(self.rules),
                 packets: PacketBuffer::new(true),
@@ -399,7 +406,7 @@ impl Aggregator {
     }
 }
 
-impl Agreement {
+impl BlockAckAgreement {
     fn has_room(&self, most: u64) -> bool {
         let takes =
             self.originator.has_room() || self.msdus.may_aggregate() && self.originator.may_extend_newest();
@@ -409,13 +416,13 @@ impl Agreement {
     /// Adds a packet to the newest MPDU if its A-MSDU has room, otherwise to a new MPDU.
     fn push(&mut self, now: Time, number: u64, packet: OutgoingPacket) {
         let grows = self.msdus.may_aggregate() && self.originator.may_extend_newest();
-        let appended = if grows { self.msdus.append(packet.bytes) } else { None };
+        let appended = if grows { self.msdus.append_packet(packet.bytes) } else { None };
         let bytes = if let Some((before, after)) = appended {
             self.originator.extend_newest(now, after);
             self.held_bytes += u64::from(subframe_bytes(after) - subframe_bytes(before));
             after - before
         } else {
-            let mpdu = self.msdus.open(packet.bytes);
+            let mpdu = self.msdus.open_mpdu(packet.bytes);
             self.originator.push(now, mpdu);
             self.held_bytes += u64::from(subframe_bytes(mpdu));
             mpdu
@@ -433,18 +440,18 @@ impl Agreement {
         }
         let lowest = self.recipient.lowest_held().filter(|lowest| *lowest <= self.given_up)?;
         let first = self.packets.get(self.msdus.packet_numbers(lowest).start)?;
-        Some(first.note.arrived + REORDER_TIMEOUT)
+        Some(first.metadata.arrived + REORDER_TIMEOUT)
     }
 
     /// Handles a response from the receiver: ends the fade, if there is one, and reports its end.
-    fn on_response(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
+    fn on_response(&mut self, now: Time, from: StationIndex, effects: &mut Vec<LinkEffect>) {
         if let Some(since) = self.fading.take() {
             effects.push(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
         }
     }
 
     /// Reports the originator's results to the world, once for each packet of an MPDU.
-    fn report(&mut self, from: Station, reports: &mut Vec<MpduReport>, effects: &mut Vec<LinkEffect>) {
+    fn report(&mut self, from: StationIndex, reports: &mut Vec<MpduReport>, effects: &mut Vec<LinkEffect>) {
         for report in reports.drain(..) {
             let seq = report.number();
             let ends = !matches!(report, MpduReport::Failed { .. });
@@ -468,7 +475,7 @@ impl Agreement {
     #[inline(always)]
     fn report_packet(
         &mut self,
-        from: Station,
+        from: StationIndex,
         report: MpduReport,
         place: u64,
         is_held: bool,
@@ -476,7 +483,7 @@ impl Agreement {
     ) -> u32 {
         let to = self.to;
         let held = self.packets.get(place).expect("the originator has not finished it");
-        let (tag, QueuedPacket { number, bytes, .. }) = (held.tag, held.note);
+        let (tag, QueuedPacket { number, bytes, .. }) = (held.tag, held.metadata);
         effects.push(match report {
             MpduReport::Failed { attempt, retry, .. } => {
                 LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry }

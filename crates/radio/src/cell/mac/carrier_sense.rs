@@ -1,5 +1,5 @@
 //! Physical and virtual carrier sense of a station.
-use crate::address::{BROADCAST, Station};
+use crate::address::{BROADCAST, StationIndex};
 use airhop_base::{Span, Time};
 
 /// Carrier sense of a station: start of the idle period, and end of the reservation by duration fields.
@@ -12,7 +12,7 @@ pub(super) struct CarrierSense {
     /// NAV: end of the reservation by duration fields.
     nav: Time,
     /// Station that set the NAV. Within a TXOP this is the TXOP holder.
-    holder: Station,
+    holder: StationIndex,
 }
 
 impl CarrierSense {
@@ -26,7 +26,7 @@ impl CarrierSense {
 
     /// Records the reception of a frame. A reception ends EIFS (IEEE 802.11-2016 §10.3.7). `reserve`: end and
     /// holder of the reservation; `None` if the frame was for this station.
-    pub fn on_reception(&mut self, reserve: Option<(Time, Station)>) {
+    pub fn on_reception(&mut self, reserve: Option<(Time, StationIndex)>) {
         self.unreadable = false;
         if let Some((until, holder)) = reserve
             && until > self.nav
@@ -58,7 +58,7 @@ impl CarrierSense {
     }
 
     /// Returns the station that set the NAV.
-    pub fn nav_holder(&self) -> Station {
+    pub fn nav_holder(&self) -> StationIndex {
         self.holder
     }
 

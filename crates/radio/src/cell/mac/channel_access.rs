@@ -26,8 +26,8 @@
 use super::access_rules::{AccessRules, ContentionParameters};
 use super::carrier_sense::CarrierSense;
 use super::contention::Contention;
-use crate::address::Station;
-use crate::cell::plan::Nav;
+use crate::address::StationIndex;
+use crate::cell::plan::NavRule;
 use crate::layer::FrameKind;
 use airhop_base::{AccessCategory, Span, Time};
 use airhop_engine::RandomStream;
@@ -80,7 +80,7 @@ pub(crate) struct ChannelAccess {
     /// End of the station's TXOP by the TXOP limit; `Time::ZERO` outside TXOPs of several exchanges.
     txop_end: Time,
     /// Receivers for which the station has exchanged RTS and CTS in the present TXOP.
-    protected: Vec<Station>,
+    protected: Vec<StationIndex>,
 }
 
 impl ChannelAccess {
@@ -114,7 +114,7 @@ impl ChannelAccess {
 
     /// Returns the access category of the function at `place`.
     pub fn category_at(&self, place: usize) -> AccessCategory {
-        self.at(place).category()
+        self.function(place).category()
     }
 
     /// Returns the place of the function of an access category. A station with one function uses it for all
@@ -125,14 +125,14 @@ impl ChannelAccess {
     }
 
     fn find(&self, category: AccessCategory) -> usize {
-        let place = self.all().position(|contention| contention.category() == category);
+        let place = self.functions().position(|contention| contention.category() == category);
         place.expect("a station has a function for each category of the cell")
     }
 
     /// Returns the place of the function that transmits now. If the slots of several functions start now, the
     /// highest category transmits (IEEE 802.11-2020 §10.23.2.4).
     pub fn winner(&self, now: Time, rules: &AccessRules) -> usize {
-        let due = (0..).zip(self.all()).filter(|(_, contention)| contention.deadline(rules) == now);
+        let due = (0..).zip(self.functions()).filter(|(_, contention)| contention.deadline(rules) == now);
         due.max_by_key(|(_, contention)| contention.category()).map_or(0, |(place, _)| place)
     }
 
@@ -146,23 +146,23 @@ impl ChannelAccess {
     /// True if the function at `place` loses an internal collision: its slot starts now, and the current
     /// function transmits.
     pub fn has_internal_collision(&self, place: usize, now: Time, rules: &AccessRules) -> bool {
-        self.at(place).deadline(rules) == now
+        self.function(place).deadline(rules) == now
     }
 
     /// Handles an internal collision of the function at `place`, as [`Contention::on_internal_collision`] does.
     pub fn on_internal_collision(&mut self, place: usize, gave_up: bool, waits: bool) {
-        self.at_mut(place).on_internal_collision(gave_up, waits);
+        self.function_mut(place).on_internal_collision(gave_up, waits);
     }
 
-    fn all(&self) -> impl Iterator<Item = &Contention> {
+    fn functions(&self) -> impl Iterator<Item = &Contention> {
         std::iter::once(&self.contention).chain(&self.others)
     }
 
-    fn at(&self, place: usize) -> &Contention {
+    fn function(&self, place: usize) -> &Contention {
         place.checked_sub(1).map_or(&self.contention, |other| &self.others[other])
     }
 
-    fn at_mut(&mut self, place: usize) -> &mut Contention {
+    fn function_mut(&mut self, place: usize) -> &mut Contention {
         place.checked_sub(1).map_or(&mut self.contention, |other| &mut self.others[other])
     }
 
@@ -172,18 +172,18 @@ impl ChannelAccess {
         match self.phase {
             Phase::Exchange { timeout, .. } => timeout,
             Phase::Txop(next) => next,
-            Phase::Contend if self.has_several_functions() => self.earliest(rules),
+            Phase::Contend if self.has_several_functions() => self.earliest_deadline(rules),
             Phase::Contend => self.contention.deadline(rules),
         }
     }
 
-    fn earliest(&self, rules: &AccessRules) -> Time {
-        self.all().map(|contention| contention.deadline(rules)).min().unwrap_or(Time::MAX)
+    fn earliest_deadline(&self, rules: &AccessRules) -> Time {
+        self.functions().map(|contention| contention.deadline(rules)).min().unwrap_or(Time::MAX)
     }
 
     /// True if a packet of the function at `place` waits for the medium, or is in an exchange.
     pub fn has_packet(&self, place: usize) -> bool {
-        self.at(place).has_packet
+        self.function(place).has_packet
     }
 
     /// Starts contention of the channel access function (EDCAF) at `place` for an arriving packet. No other
@@ -204,7 +204,7 @@ impl ChannelAccess {
         // During an exchange of another function the medium is busy (IEEE 802.11-2020 §10.23.2.2 a, TXNAV).
         let is_free = self.phase == Phase::Contend;
         let sense = self.sense;
-        self.at_mut(place).start(now, &sense, idle && is_free, clear && is_free, rules);
+        self.function_mut(place).start_contention(now, &sense, idle && is_free, clear && is_free, rules);
     }
 
     /// Marks the medium at the station as busy. `own`: true if the station's own response occupies the
@@ -220,7 +220,7 @@ impl ChannelAccess {
         for other in &mut self.others {
             cancels |= other.on_busy(now, own, rules);
         }
-        cancels && self.earliest(rules) != now
+        cancels && self.earliest_deadline(rules) != now
     }
 
     /// Marks the medium at the station as idle. Returns the new deadline; `None` if the station has none.
@@ -239,12 +239,12 @@ impl ChannelAccess {
     #[inline(never)]
     fn on_others_idle(&mut self, rules: &AccessRules) -> Time {
         self.others.iter_mut().for_each(|other| other.on_idle(&self.sense));
-        self.earliest(rules)
+        self.earliest_deadline(rules)
     }
 
     /// Records the reception of a frame. `reserve`: end and holder of the reservation by the duration field;
     /// `None` if the frame was for this station.
-    pub fn on_reception(&mut self, reserve: Option<(Time, Station)>) {
+    pub fn on_reception(&mut self, reserve: Option<(Time, StationIndex)>) {
         self.sense.on_reception(reserve);
     }
 
@@ -261,8 +261,8 @@ impl ChannelAccess {
     /// True if no duration field forbids a CTS to `from` (IEEE 802.11-2016 §10.3.2.7). If frames reserve the
     /// whole TXOP, the TXOP holder's reservation does not forbid a CTS to the holder (IEEE 802.11-2020
     /// §10.23.2.4).
-    pub fn may_respond_to_rts(&self, now: Time, from: Station, nav: Nav) -> bool {
-        !self.sense.is_reserved(now) || nav == Nav::Limit && self.sense.nav_holder() == from
+    pub fn may_respond_to_rts(&self, now: Time, from: StationIndex, nav: NavRule) -> bool {
+        !self.sense.is_reserved(now) || nav == NavRule::Limit && self.sense.nav_holder() == from
     }
 
     /// Returns the action at the deadline.
@@ -292,12 +292,12 @@ impl ChannelAccess {
     }
 
     /// True if RTS and CTS precede an exchange with this receiver: once in a TXOP.
-    pub fn needs_rts(&self, to: Station) -> bool {
+    pub fn needs_rts(&self, to: StationIndex) -> bool {
         !self.protected.contains(&to)
     }
 
     /// Records a CTS of this receiver.
-    pub fn record_cts(&mut self, to: Station) {
+    pub fn record_cts(&mut self, to: StationIndex) {
         if self.txop_end > Time::ZERO {
             self.protected.push(to);
         }
@@ -357,7 +357,7 @@ impl ChannelAccess {
     /// Continues a burst with the next data frame, one SIFS after an ACK. The ACK resets the contention
     /// window (IEEE 802.11-2016 §10.3.3).
     pub fn continue_burst(&mut self) {
-        self.contention.reset();
+        self.contention.reset_window();
         self.begin_sending(FrameKind::Data);
     }
 
@@ -365,7 +365,7 @@ impl ChannelAccess {
     /// start at `next`, one SIFS later. `waits`: a further packet waits.
     pub fn on_success(&mut self, next: Time, waits: bool) {
         if next < self.txop_end {
-            self.contention.reset();
+            self.contention.reset_window();
             self.phase = Phase::Txop(next);
             self.contention.has_packet = waits;
         } else {
@@ -390,8 +390,8 @@ impl ChannelAccess {
         self.phase = Phase::Contend;
         self.txop_end = Time::ZERO;
         self.contention.has_packet = waits;
-        self.contention.reset();
-        self.contention.draw();
+        self.contention.reset_window();
+        self.contention.draw_backoff();
     }
 
     /// Ends the contention for a packet that has expired at the time of access. `idle`: the medium at the
@@ -399,7 +399,7 @@ impl ChannelAccess {
     #[cold]
     pub fn on_packet_expired(&mut self, now: Time, idle: bool) {
         self.end_exchange(false);
-        self.contention.count_now(now, idle);
+        self.contention.start_countdown_now(now, idle);
     }
 
     /// Handles a CTS or ACK timeout. `last`: this was the packet's last attempt; `idle`: the medium at the
@@ -411,12 +411,12 @@ impl ChannelAccess {
             let pauses = !self.sent_rts();
             self.phase = Phase::Contend;
             self.txop_end = Time::ZERO;
-            self.contention.double(pauses.then(|| now + rules.retry_delay));
-            self.contention.draw();
+            self.contention.double_window(pauses.then(|| now + rules.retry_delay));
+            self.contention.draw_backoff();
         }
-        self.contention.count_from_timeout(now, &self.sense, idle, rules);
+        self.contention.start_countdown_at_timeout(now, &self.sense, idle, rules);
         for other in &mut self.others {
-            other.count_from_timeout(now, &self.sense, idle, rules);
+            other.start_countdown_at_timeout(now, &self.sense, idle, rules);
         }
     }
 }

@@ -75,9 +75,9 @@ fn the_nav_keeps_the_medium_busy_after_physical_carrier_sense() {
     station.on_reception(Some((us(5000), 9)));
     station.on_idle(us(3000), &RULES);
     let answers = |at, from, nav| station.may_respond_to_rts(us(at), from, nav);
-    assert!(!answers(4999, 1, Nav::Limit) && answers(5000, 1, Nav::Limit));
+    assert!(!answers(4999, 1, NavRule::Limit) && answers(5000, 1, NavRule::Limit));
     // The holder of a TXOP may send RTS to another receiver within it (IEEE 802.11-2020 §10.23.2.4).
-    assert!(!answers(4999, 9, Nav::Response) && answers(4999, 9, Nav::Limit));
+    assert!(!answers(4999, 9, NavRule::Response) && answers(4999, 9, NavRule::Limit));
     assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
     station.on_busy(us(4000), false, &RULES); // and no slot during the reservation counts
     station.on_reception(Some((us(4500), 9))); // an earlier end of a reservation does not shorten it
@@ -117,7 +117,7 @@ fn a_transmission_of_the_station_ends_its_eifs() {
     station.on_idle(start + Span::from_micros(1000), &RULES);
     let timeout = start + Span::from_micros(1232);
     station.on_failure(timeout, false, true, &RULES);
-    let drawn = station.contention.drawn().expect("a backoff is drawn");
+    let drawn = station.contention.remaining_slots().expect("a backoff is drawn");
     assert_eq!(station.deadline(&RULES), timeout + Span::from_micros(50 + 20 * u64::from(drawn)));
 }
 
@@ -130,7 +130,7 @@ fn slow_loss_awareness_delays_the_retransmission_backoff() {
     station.on_busy(us(1050 + 20 * slots), false, &rules);
     station.begin_sending(FrameKind::Data);
     station.on_failure(us(3000), false, true, &rules);
-    let drawn = station.contention.drawn().expect("a backoff is drawn");
+    let drawn = station.contention.remaining_slots().expect("a backoff is drawn");
     let repetition = us(93_000 + 20 * u64::from(drawn));
     assert_eq!(station.deadline(&rules), repetition);
     station.on_busy(us(4000), false, &rules);
@@ -155,7 +155,7 @@ fn the_post_backoff_runs_without_a_packet() {
         station.end_exchange(false);
         station.on_idle(us(4000), &RULES);
         assert_eq!(station.deadline(&RULES), Time::MAX, "no deadline");
-        let drawn = station.contention.drawn().expect("a post-backoff is always drawn");
+        let drawn = station.contention.remaining_slots().expect("a post-backoff is always drawn");
         station.start_contention(us(next), 0, true, true, &RULES);
         (station.deadline(&RULES), u64::from(drawn))
     };
@@ -228,13 +228,13 @@ fn cw_doubles_up_to_cwmax_and_is_reset_by_the_last_failure() {
     let (mut station, _) = contending(0);
     let mut windows = vec![];
     for attempt in 1..=7 {
-        windows.push(station.contention.window());
+        windows.push(station.contention.contention_window());
         station.begin_sending(FrameKind::Data);
         station.set_response_timeout(us(20_000 * attempt));
         station.on_failure(us(20_000 * attempt), attempt == 7, true, &RULES);
     }
     assert_eq!(windows, [31, 63, 127, 255, 511, 1023, 1023]);
-    assert_eq!(station.contention.window(), 31);
+    assert_eq!(station.contention.contention_window(), 31);
 }
 
 /// Rules of EDCA at 5 GHz.
@@ -299,7 +299,7 @@ fn an_edca_queue_waits_aifs_after_a_response_timeout() {
     station.begin_sending(FrameKind::Data);
     station.on_idle(us(3000), &edca);
     station.on_failure(us(3045), false, true, &edca);
-    let drawn = station.contention.drawn().expect("a backoff is drawn");
+    let drawn = station.contention.remaining_slots().expect("a backoff is drawn");
     assert_eq!(station.deadline(&edca), us(3095 + 20 * u64::from(drawn)));
 }
 
@@ -331,7 +331,8 @@ fn contending_functions(seed: u64) -> (ChannelAccess, [u64; 4]) {
     (0..4).for_each(|place| station.start_contention(us(500), place, false, false, &EDCA));
     assert_eq!(station.deadline(&EDCA), Time::MAX);
     station.on_idle(us(1000), &EDCA);
-    let drawn = [0, 1, 2, 3].map(|place| u64::from(station.at(place).drawn().expect("a busy medium")));
+    let drawn = [0, 1, 2, 3]
+        .map(|place| u64::from(station.function(place).remaining_slots().expect("a busy medium")));
     (station, drawn)
 }
 
@@ -373,14 +374,14 @@ fn an_internal_collision_doubles_the_window_of_the_lower_function() {
         assert_eq!(station.category(), category);
         for place in 1..4 {
             let of = ALL.iter().position(|category| *category == station.category_at(place)).unwrap();
-            let before = station.at(place).window();
+            let before = station.function(place).contention_window();
             let collides = station.has_internal_collision(place, now, &EDCA);
             assert_eq!(collides, slots[of] == *slots.iter().min().unwrap());
             if collides {
                 collisions += 1;
                 station.on_internal_collision(place, false, true);
                 let most = [1023, 1023, 15, 7][of];
-                assert_eq!(station.at(place).window(), (2 * before + 1).min(most));
+                assert_eq!(station.function(place).contention_window(), (2 * before + 1).min(most));
             }
         }
         station.begin_sending(FrameKind::Data);
@@ -390,7 +391,10 @@ fn an_internal_collision_doubles_the_window_of_the_lower_function() {
             let (first, aifsn) = (*slots.iter().min().unwrap(), [3, 7, 2, 2][of]);
             if slots[of] > first {
                 let counted = (first + 1).saturating_sub(aifsn);
-                assert_eq!(u64::from(station.at(place).drawn().unwrap()), drawn[of] - counted);
+                assert_eq!(
+                    u64::from(station.function(place).remaining_slots().unwrap()),
+                    drawn[of] - counted
+                );
             }
         }
     }
@@ -426,7 +430,7 @@ fn a_timeout_delays_all_functions_of_the_station() {
                 AccessCategory::Be => 3,
                 AccessCategory::Vi | AccessCategory::Vo => 2,
             };
-            aifsn + u64::from(station.at(place).drawn().expect("all have a packet"))
+            aifsn + u64::from(station.function(place).remaining_slots().expect("all have a packet"))
         });
         assert_eq!(station.deadline(&EDCA), timeout + Span::from_micros(16 + 9 * slots.min().unwrap()));
     }
@@ -470,11 +474,14 @@ fn a_txop_continues_after_a_sifs_until_its_limit() {
     assert!(matches!(station.deadline_action(), DeadlineAction::Continuation));
     assert_eq!(station.deadline(&EDCA), next);
     station.start_contention(end, 0, true, true, &EDCA);
-    assert!(station.has_packet(0) && station.contention.drawn().is_none(), "the packet needs no backoff");
+    assert!(
+        station.has_packet(0) && station.contention.remaining_slots().is_none(),
+        "the packet needs no backoff"
+    );
     station.begin_sending(FrameKind::Data);
     station.on_success(start + TXOP, true);
     assert!(matches!(station.deadline_action(), DeadlineAction::Access) && station.txop_end().is_none());
-    assert!(station.contention.drawn().is_some());
+    assert!(station.contention.remaining_slots().is_some());
 }
 
 /// A TXOP without a further packet ends; the backoff counts from the end of the last response.
@@ -488,7 +495,7 @@ fn a_txop_ends_without_a_packet() {
     station.on_idle(us(500), &EDCA);
     station.end_txop(false, true);
     assert_eq!(station.deadline(&EDCA), Time::MAX);
-    let drawn = station.contention.drawn().expect("a post-backoff");
+    let drawn = station.contention.remaining_slots().expect("a post-backoff");
     station.start_contention(us(517), 0, true, true, &EDCA);
     assert_eq!(station.deadline(&EDCA), us(534 + 9 * u64::from(drawn)));
 }
@@ -500,12 +507,12 @@ fn a_response_within_a_txop_resets_the_contention_window() {
     for seed in 0..50 {
         let mut station = functions(seed, &[AccessCategory::Vo]);
         station.start_contention(us(100), 0, true, true, &EDCA);
-        (0..4).for_each(|_| station.contention.double(None)); // CW is CWmax, 7
+        (0..4).for_each(|_| station.contention.double_window(None)); // CW is CWmax, 7
         station.obtain_txop(us(142));
         station.begin_sending(FrameKind::Data);
         station.on_success(us(516), true);
-        station.contention.draw();
-        let drawn = station.contention.drawn().expect("a backoff");
+        station.contention.draw_backoff();
+        let drawn = station.contention.remaining_slots().expect("a backoff");
         assert!(drawn <= 3, "{drawn}");
     }
 }

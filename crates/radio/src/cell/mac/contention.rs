@@ -67,7 +67,14 @@ impl Contention {
 
     /// Starts contention for an arriving packet. No other packet may be waiting. `idle`: the medium at the
     /// station is idle; `clear`: the medium is idle, or occupied only by a pending response of this station.
-    pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &AccessRules) {
+    pub fn start_contention(
+        &mut self,
+        now: Time,
+        sense: &CarrierSense,
+        idle: bool,
+        clear: bool,
+        rules: &AccessRules,
+    ) {
         debug_assert!(!self.has_packet, "the MAC is not free");
         self.has_packet = true;
         self.end_post_backoff(now, rules);
@@ -78,14 +85,14 @@ impl Contention {
         // timeout, not after the last frame (IEEE 802.11-2020 §10.23.2.4 c).
         let mut from = self.count_start(sense).max(self.counting.unwrap_or(Time::ZERO));
         if !rules.immediate_access {
-            self.draw();
+            self.draw_backoff();
             from = from.max(now + self.parameters.ifs); // ns-2 starts DIFS and backoff at the arrival of the packet
         } else if clear && !sense.is_reserved(now) {
             self.backoff = Backoff::Direct;
         } else {
-            self.draw();
+            self.draw_backoff();
         }
-        self.counting = idle.then(|| boundary(now, from, rules));
+        self.counting = idle.then(|| earliest_access_time(now, from, rules));
     }
 
     /// Marks the medium as busy. `own`: true if the station's own response occupies the medium. Returns false
@@ -107,8 +114,8 @@ impl Contention {
             Backoff::None => {}
             _ if !self.has_packet && over <= now => self.backoff = Backoff::None, // the post-backoff has ended
             Backoff::Direct if own => {} // the station's own response
-            Backoff::Direct => self.draw(),
-            Backoff::Slots(n) => self.backoff = Backoff::Slots(n - counted(now, from, rules).min(n)),
+            Backoff::Direct => self.draw_backoff(),
+            Backoff::Slots(n) => self.backoff = Backoff::Slots(n - counted_slots(now, from, rules).min(n)),
         }
         self.has_packet
     }
@@ -129,35 +136,41 @@ impl Contention {
     /// packet's last attempt; `waits`: a packet waits.
     pub fn on_internal_collision(&mut self, gave_up: bool, waits: bool) {
         if gave_up {
-            self.reset();
+            self.reset_window();
         } else {
-            self.double(None);
+            self.double_window(None);
         }
         self.has_packet = waits;
-        self.draw();
+        self.draw_backoff();
         self.counting = None;
     }
 
     /// Resets the contention window after a success or a discard.
-    pub fn reset(&mut self) {
+    pub fn reset_window(&mut self) {
         self.cw = self.parameters.cw_min;
     }
 
     /// Doubles the contention window after a failure. `repeat_from`: earliest time of the next attempt.
-    pub fn double(&mut self, repeat_from: Option<Time>) {
+    pub fn double_window(&mut self, repeat_from: Option<Time>) {
         self.cw = ((self.cw + 1) * 2 - 1).min(self.parameters.cw_max);
         self.repeat_from = repeat_from.unwrap_or(self.repeat_from);
     }
 
     /// Draws a backoff, uniform in {0, …, CW} slots.
-    pub fn draw(&mut self) {
+    pub fn draw_backoff(&mut self) {
         self.backoff = Backoff::Slots(self.stream.uniform_below(self.cw + 1));
     }
 
     /// Starts the count of slots at a timeout of the station. `idle`: the medium at the station is idle. The
     /// backoff does not count during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4 c),
     /// another interframe space precedes the backoff.
-    pub fn count_from_timeout(&mut self, now: Time, sense: &CarrierSense, idle: bool, rules: &AccessRules) {
+    pub fn start_countdown_at_timeout(
+        &mut self,
+        now: Time,
+        sense: &CarrierSense,
+        idle: bool,
+        rules: &AccessRules,
+    ) {
         let from = match (rules.ack_timeout, rules.countdown) {
             (AckTimeout::Ieee, Countdown::IdleSlots) => now,
             _ => now + self.parameters.ifs,
@@ -167,7 +180,7 @@ impl Contention {
 
     /// Starts the count of slots if the medium is idle. No interframe space is needed, because the station
     /// has just gained the medium.
-    pub fn count_now(&mut self, now: Time, idle: bool) {
+    pub fn start_countdown_now(&mut self, now: Time, idle: bool) {
         self.counting = idle.then_some(now);
     }
 
@@ -194,7 +207,7 @@ impl Contention {
 #[cfg(test)]
 impl Contention {
     /// Returns the remaining slots of the backoff; `None` if no backoff waits.
-    pub fn drawn(&self) -> Option<u32> {
+    pub fn remaining_slots(&self) -> Option<u32> {
         match self.backoff {
             Backoff::Slots(n) => Some(n),
             Backoff::None | Backoff::Direct => None,
@@ -202,13 +215,13 @@ impl Contention {
     }
 
     /// Returns the contention window CW in slots.
-    pub fn window(&self) -> u32 {
+    pub fn contention_window(&self) -> u32 {
         self.cw
     }
 }
 
 /// Returns the number of slots counted since `from` if the medium becomes busy at `now`.
-fn counted(now: Time, from: Time, rules: &AccessRules) -> u32 {
+fn counted_slots(now: Time, from: Time, rules: &AccessRules) -> u32 {
     if now < from {
         return 0; // the interframe space has not ended
     }
@@ -221,7 +234,7 @@ fn counted(now: Time, from: Time, rules: &AccessRules) -> u32 {
 
 /// Returns the earliest access time for a packet that arrives at `now`. The slot count started at `from`.
 /// EDCA accesses the medium only at slot boundaries.
-fn boundary(now: Time, from: Time, rules: &AccessRules) -> Time {
+fn earliest_access_time(now: Time, from: Time, rules: &AccessRules) -> Time {
     if rules.countdown == Countdown::IdleSlots || now <= from {
         return from.max(now);
     }

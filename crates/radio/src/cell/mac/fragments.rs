@@ -53,7 +53,7 @@ impl Fragments {
 
     /// Returns the frame on the air, or the next frame to be sent.
     pub fn frame(&self) -> &DataFrame {
-        self.pieces.numbered(self.current)
+        self.pieces.frame_of_fragment(self.current)
     }
 
     /// Returns the part of the MSDU in the frame on the air.
@@ -63,13 +63,18 @@ impl Fragments {
             None => (0, first),
             Some(between) => (first + between * each, each),
         };
-        Fragment { number: self.current as u8, is_last: self.current + 1 == self.pieces.count, start, bytes }
+        Fragment {
+            number: self.current as u8,
+            is_last: self.current + 1 == self.pieces.count,
+            offset: start,
+            bytes,
+        }
     }
 
     /// Returns the frame that will follow the ACK of the present frame after a SIFS. `None` if the packet is
     /// then complete, or if no transmission remains.
     pub fn following_frame(&self) -> Option<&DataFrame> {
-        self.after(true).pending().map(|number| self.pieces.numbered(number))
+        self.after_attempt(true).next_fragment().map(|number| self.pieces.frame_of_fragment(number))
     }
 
     /// Starts a burst of fragments. Returns false if the packet's lifetime has ended.
@@ -80,8 +85,8 @@ impl Fragments {
     /// Marks the present fragment as received. Returns true if the packet is now complete.
     pub fn mark_received(&mut self) -> bool {
         let before = self.received;
-        self.received |= self.bit();
-        self.received != before && self.received == self.all()
+        self.received |= self.current_fragment_bit();
+        self.received != before && self.received == self.full_bitmap()
     }
 
     /// True if the receiver has the first fragment and can use the packet's headers alone, as with LHP.
@@ -101,46 +106,46 @@ impl Fragments {
     }
 
     fn continue_burst(&mut self, acknowledged: bool) -> NextStep {
-        *self = self.after(acknowledged);
-        match self.pending() {
+        *self = self.after_attempt(acknowledged);
+        match self.next_fragment() {
             Some(number) => {
                 self.current = number;
                 NextStep::Fragment
             }
-            None if self.acknowledged == self.all() => NextStep::Done,
+            None if self.acknowledged == self.full_bitmap() => NextStep::Done,
             None => NextStep::GiveUp,
         }
     }
 
     /// Returns the state after a transmission of the present fragment, acknowledged or not.
-    fn after(&self, acknowledged: bool) -> Self {
+    fn after_attempt(&self, acknowledged: bool) -> Self {
         let left = match self.turns {
             FragmentOrder::Standard(limits) if acknowledged => limits.max_attempts,
             _ => self.left - 1,
         };
-        let arrived = if acknowledged { self.bit() } else { 0 };
+        let arrived = if acknowledged { self.current_fragment_bit() } else { 0 };
         Fragments { left, acknowledged: self.acknowledged | arrived, ..*self }
     }
 
     /// Returns the number of the next fragment to send; `None` if none is left, or no transmission remains.
-    fn pending(&self) -> Option<u32> {
+    fn next_fragment(&self) -> Option<u32> {
         if self.left == 0 {
             return None;
         }
-        self.turns.pending(self.acknowledged, self.pieces.count, self.current)
+        self.turns.next_fragment(self.acknowledged, self.pieces.count, self.current)
     }
 
-    fn bit(&self) -> u16 {
+    fn current_fragment_bit(&self) -> u16 {
         1 << self.current
     }
 
-    fn all(&self) -> u16 {
+    fn full_bitmap(&self) -> u16 {
         u16::MAX >> (u16::BITS - self.pieces.count)
     }
 }
 
 impl FragmentFrames {
-    fn numbered(&self, number: u32) -> &DataFrame {
+    fn frame_of_fragment(&self, number: u32) -> &DataFrame {
         match number {
             0 => &self.first,
             n if n + 1 == self.count => &self.last,
@@ -154,18 +159,21 @@ pub(super) mod testing {
     use super::*;
 
     /// Returns the lengths of the fragments' frames in bytes.
-    pub fn sizes(fragments: &Fragments) -> Vec<u32> {
-        (0..fragments.pieces.count).map(|i| fragments.pieces.numbered(i).bytes).collect()
+    pub fn frame_sizes(fragments: &Fragments) -> Vec<u32> {
+        (0..fragments.pieces.count).map(|i| fragments.pieces.frame_of_fragment(i).bytes).collect()
     }
 
     /// Returns the header bytes of a fragment.
-    pub fn header(fragments: &Fragments, number: u32) -> u32 {
-        fragments.pieces.numbered(number).header_bytes
+    pub fn fragment_header_bytes(fragments: &Fragments, number: u32) -> u32 {
+        fragments.pieces.frame_of_fragment(number).header_bytes
     }
 
     /// Simulates a sequence of acknowledgements (true) and failures (false). Returns the sent fragments, and
     /// the final step.
-    pub fn play(mut fragments: Fragments, script: impl IntoIterator<Item = bool>) -> (Vec<u32>, NextStep) {
+    pub fn simulate_outcomes(
+        mut fragments: Fragments,
+        script: impl IntoIterator<Item = bool>,
+    ) -> (Vec<u32>, NextStep) {
         let mut sent = Vec::new();
         for acknowledged in script {
             let announced = fragments.following_frame().map(|f| f.bytes);
@@ -183,7 +191,7 @@ pub(super) mod testing {
 
     /// Simulates the arrival of fragments. For each fragment, returns two booleans: true if the packet is
     /// complete, and true if the headers alone are usable.
-    pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
+    pub fn simulate_arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
         let mut arrive = |number: &u32| {
             fragments.current = *number;
             (fragments.mark_received(), fragments.headers_arrived())

@@ -42,7 +42,9 @@ pub(crate) fn fragment_packet(
 
 #[cfg(test)]
 mod tests {
-    use super::super::fragments::testing::{arrivals, header, play, sizes};
+    use super::super::fragments::testing::{
+        fragment_header_bytes, frame_sizes, simulate_arrivals, simulate_outcomes,
+    };
     use super::super::fragments::{Fragments, NextStep};
     use super::*;
     use airhop_base::Span;
@@ -64,7 +66,7 @@ mod tests {
 
     #[test]
     fn lhp_cuts_a_packet_into_headers_and_at_most_15_fragments() {
-        let of = |first, rest, bytes| cut(first, rest, (bytes, 52), 1).map(|f| sizes(&f));
+        let of = |first, rest, bytes| cut(first, rest, (bytes, 52), 1).map(|f| frame_sizes(&f));
         assert_eq!(of(100, 256, 1052), Some(vec![100, 256, 256, 256, 184]));
         assert_eq!(of(100, 256, 612), Some(vec![100, 256, 256]));
         assert_eq!(of(100, 256, 101), Some(vec![100, 1]));
@@ -72,7 +74,7 @@ mod tests {
         assert_eq!(of(0, 1000, 1052), Some(vec![52, 1000]), "never shorter than the headers");
         let many = of(100, 0, 1052).expect("the packet is fragmented");
         assert_eq!((many.len(), many.iter().sum::<u32>()), (16, 1052), "{many:?}");
-        let headers = |i| cut(100, 256, (1052, 52), 1).map(|f| header(&f, i));
+        let headers = |i| cut(100, 256, (1052, 52), 1).map(|f| fragment_header_bytes(&f, i));
         assert_eq!([0, 1, 4].map(headers), [Some(52), Some(256), Some(184)]);
     }
 
@@ -82,7 +84,7 @@ mod tests {
     fn lhp_sends_the_first_fragment_until_it_is_acknowledged() {
         let play = |attempts, script: &[bool]| {
             let fragments = cut(100, 100, (400, 52), attempts).expect("four fragments");
-            play(fragments, script.iter().copied())
+            simulate_outcomes(fragments, script.iter().copied())
         };
         assert_eq!(play(1, &[true; 4]), (vec![0, 1, 2, 3], NextStep::Done));
         assert_eq!(play(1, &[false; 4]), (vec![0; 4], NextStep::GiveUp));
@@ -99,6 +101,6 @@ mod tests {
         let fragments = cut(100, 100, (300, 52), 9).expect("three fragments");
         let expect =
             [(false, false), (false, false), (false, true), (true, true), (false, true), (false, true)];
-        assert_eq!(arrivals(fragments, &[2, 2, 0, 1, 1, 0]), expect);
+        assert_eq!(simulate_arrivals(fragments, &[2, 2, 0, 1, 1, 0]), expect);
     }
 }

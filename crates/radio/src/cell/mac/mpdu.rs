@@ -1,5 +1,5 @@
 //! MPDUs of an A-MPDU on the air.
-use crate::tag::Tag;
+use crate::tag::PacketTag;
 
 /// MPDU of an A-MPDU.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub(crate) struct Mpdu {
     pub seq: u64,
     /// Number of the MPDU's first packet at the sending station.
     pub first_packet_number: u64,
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Length of the MPDU, bytes.
     pub bytes: u32,
     /// Length of the headers at the start of the MPDU, bytes.
@@ -24,5 +24,5 @@ pub(crate) struct Mpdu {
 pub(crate) struct Msdu {
     /// Number of the packet at the sending station.
     pub packet_number: u64,
-    pub tag: Tag,
+    pub tag: PacketTag,
 }

@@ -36,7 +36,7 @@ impl PacketAssignment {
 
     /// Adds a packet of `bytes` bytes to the newest MPDU. Returns the MPDU's length in bytes before and
     /// after; `None` if the MPDU has no room for the packet.
-    pub fn append(&mut self, bytes: u32) -> Option<(u32, u32)> {
+    pub fn append_packet(&mut self, bytes: u32) -> Option<(u32, u32)> {
         let before = self.framing.mpdu_bytes(&self.body);
         if !self.may_aggregate() || !self.framing.append(&mut self.body, bytes) {
             return None;
@@ -47,7 +47,7 @@ impl PacketAssignment {
 
     /// Creates an MPDU for a packet of `bytes` bytes. Returns the length of the MPDU in bytes.
     #[inline]
-    pub fn open(&mut self, bytes: u32) -> u32 {
+    pub fn open_mpdu(&mut self, bytes: u32) -> u32 {
         if !self.may_aggregate() {
             return bytes + self.framing.mac_header_bytes + self.framing.llc_header_bytes;
         }
@@ -98,15 +98,15 @@ mod tests {
     #[test]
     fn an_mpdu_grows_by_its_amsdu_subframes() {
         let mut msdus = msdus(3839);
-        assert_eq!(msdus.open(1500), 1538);
-        assert_eq!(msdus.append(1500), Some((1538, 30 + 1524 + 1522)));
-        assert_eq!(msdus.append(1500), None);
-        assert_eq!(msdus.open(1500), 1538);
+        assert_eq!(msdus.open_mpdu(1500), 1538);
+        assert_eq!(msdus.append_packet(1500), Some((1538, 30 + 1524 + 1522)));
+        assert_eq!(msdus.append_packet(1500), None);
+        assert_eq!(msdus.open_mpdu(1500), 1538);
         assert_eq!(
             (msdus.packet_numbers(0), msdus.packet_numbers(1), msdus.packet_numbers(2)),
             (0..2, 2..3, 3..3)
         );
-        assert_eq!(msdus.append(40), Some((1538, 30 + 1524 + 62)));
+        assert_eq!(msdus.append_packet(40), Some((1538, 30 + 1524 + 62)));
         assert_eq!(msdus.packet_numbers(1), 2..4);
     }
 
@@ -114,8 +114,8 @@ mod tests {
     fn without_amsdus_packets_have_the_numbers_of_mpdus() {
         let mut msdus = msdus(0);
         for seq in 0..5 {
-            assert_eq!(msdus.open(100), 138);
-            assert_eq!(msdus.append(40), None);
+            assert_eq!(msdus.open_mpdu(100), 138);
+            assert_eq!(msdus.append_packet(40), None);
             assert_eq!(msdus.packet_numbers(seq), seq..seq + 1);
         }
         msdus.forget_below(3);
@@ -126,8 +126,8 @@ mod tests {
     fn acknowledged_mpdu_numbers_are_removed() {
         let mut msdus = msdus(4000);
         for _ in 0..3 {
-            msdus.open(1500);
-            msdus.append(1500);
+            msdus.open_mpdu(1500);
+            msdus.append_packet(1500);
         }
         msdus.forget_below(3);
         assert_eq!(

@@ -1,21 +1,21 @@
 //! Head-of-line packet of a MAC, and its attempts.
 use super::data_frame::DataFrame;
 use super::fragments::Fragments;
-use crate::address::Station;
+use crate::address::StationIndex;
 use crate::layer::LinkEffect;
-use crate::tag::Tag;
+use crate::tag::PacketTag;
 use airhop_base::{AccessCategory, Fragment, Packet, Time};
 use airhop_engine::Id;
 
 /// Head-of-line MSDU and its retry counters.
 #[derive(Debug)]
 pub(crate) struct HeadOfLineMsdu {
-    pub to: Station,
+    pub to: StationIndex,
     /// The packet; `None` after its arrival. A later reception is then a duplicate.
     pub packet: Option<Id<Packet>>,
     /// Number of the packet at its station.
     pub packet_number: u64,
-    pub tag: Tag,
+    pub tag: PacketTag,
     /// Time at which the packet entered the MAC.
     pub accepted_at: Time,
     /// Start of the last frame exchange for the packet.
@@ -35,7 +35,7 @@ pub(crate) struct HeadOfLineMsdu {
 
 impl HeadOfLineMsdu {
     /// Reports that the link layer of `from` discarded the packet and accepts packets of this category again.
-    pub fn discard(self, from: Station, category: AccessCategory, effects: &mut Vec<LinkEffect>) {
+    pub fn report_discard(self, from: StationIndex, category: AccessCategory, effects: &mut Vec<LinkEffect>) {
         let (to, number, tag) = (self.to, self.packet_number, self.tag);
         if self.only_headers_arrived() {
             effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
@@ -45,10 +45,10 @@ impl HeadOfLineMsdu {
     }
 
     pub fn new(
-        to: Station,
+        to: StationIndex,
         packet: Id<Packet>,
         number: u64,
-        tag: Tag,
+        tag: PacketTag,
         whole: DataFrame,
         fragments: Option<Box<Fragments>>,
     ) -> Self {

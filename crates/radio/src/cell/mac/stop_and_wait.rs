@@ -20,7 +20,7 @@ pub(crate) enum AckOutcome {
 }
 
 /// Outcome of a failed attempt.
-pub(crate) struct Failure {
+pub(crate) struct FailedAttempt {
     /// Number of the failed attempt, from 1.
     pub attempt: u32,
     /// The discarded packet, if this attempt was the last.
@@ -45,7 +45,7 @@ impl StopAndWait {
     }
 
     /// Starts the service of a packet.
-    pub fn push(&mut self, now: Time, mut service: HeadOfLineMsdu) {
+    pub fn start_service(&mut self, now: Time, mut service: HeadOfLineMsdu) {
         debug_assert!(self.is_free(), "the MAC is not free");
         service.accepted_at = now;
         self.service = Some(service);
@@ -104,7 +104,7 @@ impl StopAndWait {
 
     /// Counts a failed attempt of an RTS (`is_rts`) or data frame. `attempts`: maximum number of
     /// transmissions of a data frame.
-    pub fn on_failure(&mut self, is_rts: bool, attempts: u32) -> Failure {
+    pub fn on_failure(&mut self, is_rts: bool, attempts: u32) -> FailedAttempt {
         let service = self.service.as_mut().expect("a timeout belongs to a frame");
         let attempt = service.attempt();
         service.failures += 1;
@@ -118,7 +118,7 @@ impl StopAndWait {
                 Some(fragments) => fragments.on_failure() == NextStep::GiveUp,
             }
         };
-        Failure { attempt, discarded: self.service.take_if(|_| last) }
+        FailedAttempt { attempt, discarded: self.service.take_if(|_| last) }
     }
 }
 
@@ -126,7 +126,7 @@ impl StopAndWait {
 mod tests {
     use super::*;
     use crate::cell::mac::data_frame::DataFrame;
-    use crate::tag::Tag;
+    use crate::tag::PacketTag;
     use airhop_base::{Body, Datagram, FlowId, NodeId, Span};
     use airhop_engine::Arena;
 
@@ -136,10 +136,10 @@ mod tests {
     fn the_last_failed_attempt_discards_the_packet() {
         let body = Body::Udp(Datagram { sequence_number: 0, len: 12, sent: Time::ZERO, original: None });
         let packet = Arena::new().insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body));
-        let tag = Tag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
+        let tag = PacketTag { flow: FlowId(0), payload_bytes: 0, seq: 0 };
         let frame = DataFrame { bytes: 1076, header_bytes: 76, airtime: Span::from_micros(975) };
         let mut sender = StopAndWait::default();
-        sender.push(Time::ZERO, HeadOfLineMsdu::new(1, packet, 0, tag, frame, None));
+        sender.start_service(Time::ZERO, HeadOfLineMsdu::new(1, packet, 0, tag, frame, None));
         let mut fail = |is_rts, cleared| {
             if cleared {
                 sender.on_cts();

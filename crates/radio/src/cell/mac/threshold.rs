@@ -35,7 +35,9 @@ pub(crate) fn fragment_packet(
 #[cfg(test)]
 mod tests {
     use super::super::fragments::NextStep;
-    use super::super::fragments::testing::{arrivals, header, play, sizes};
+    use super::super::fragments::testing::{
+        fragment_header_bytes, frame_sizes, simulate_arrivals, simulate_outcomes,
+    };
     use super::*;
     use airhop_base::{Span, Time};
 
@@ -48,15 +50,17 @@ mod tests {
     #[test]
     fn the_first_fragment_contains_the_headers() {
         let four = fragments(1076, 300, 1);
-        assert_eq!(sizes(&four), [300, 300, 300, 260]);
-        assert_eq!([0, 1, 3].map(|i| header(&four, i)), [76, 300, 260]);
+        assert_eq!(frame_sizes(&four), [300, 300, 300, 260]);
+        assert_eq!([0, 1, 3].map(|i| fragment_header_bytes(&four, i)), [76, 300, 260]);
     }
 
     /// IEEE 802.11-2016 §10.3.4.4, §10.3.4.5: the burst continues with the failed fragment, and each fragment
     /// has all attempts.
     #[test]
     fn each_fragment_is_sent_until_it_is_acknowledged() {
-        let play = |attempts, script: &[bool]| play(fragments(1076, 300, attempts), script.iter().copied());
+        let play = |attempts, script: &[bool]| {
+            simulate_outcomes(fragments(1076, 300, attempts), script.iter().copied())
+        };
         assert_eq!(play(1, &[true; 4]), (vec![0, 1, 2, 3], NextStep::Done));
         assert_eq!(play(1, &[true, false]), (vec![0, 1], NextStep::GiveUp));
         let script = [false, true, false, true, false, true, false, true];
@@ -68,7 +72,7 @@ mod tests {
     /// packet or nothing, never the headers alone.
     #[test]
     fn a_fragmented_packet_is_delivered_once() {
-        let fates = arrivals(fragments(800, 300, 9), &[0, 0, 1, 2, 2]);
+        let fates = simulate_arrivals(fragments(800, 300, 9), &[0, 0, 1, 2, 2]);
         assert_eq!(fates, [false, false, false, true, false].map(|whole| (whole, false)));
     }
 

@@ -3,7 +3,7 @@
 use airhop_base::{Span, Time};
 
 /// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
-const LIFETIME: Span = Span::from_micros(512 * 1024);
+const MAX_MSDU_LIFETIME: Span = Span::from_micros(512 * 1024);
 
 /// Order of a packet's fragments, with the limits of attempts.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(super) enum FragmentOrder {
 
 impl FragmentOrder {
     /// Returns the number of the fragment after `current`; `None` if all `count` fragments are acknowledged.
-    pub fn pending(&self, acknowledged: u16, count: u32, current: u32) -> Option<u32> {
+    pub fn next_fragment(&self, acknowledged: u16, count: u32, current: u32) -> Option<u32> {
         let waits = |number: &u32| acknowledged & (1 << number) == 0;
         match self {
             FragmentOrder::Standard(_) => (0..count).find(waits),
@@ -31,7 +31,7 @@ impl FragmentOrder {
     /// Starts a burst, or the next fragment of a burst. Returns false if the packet's lifetime has ended.
     pub fn begin_burst(&mut self, now: Time) -> bool {
         match self {
-            FragmentOrder::Standard(limits) => limits.begin(now),
+            FragmentOrder::Standard(limits) => limits.start_lifetime(now),
             FragmentOrder::HeadersFirst => true,
         }
     }
@@ -53,7 +53,7 @@ impl FragmentLimits {
 
     /// Starts the packet's lifetime at its first burst: the lifetime "starts on the attempt to transmit the
     /// first" fragment. Returns false if the lifetime has ended.
-    fn begin(&mut self, now: Time) -> bool {
-        now <= *self.expires.get_or_insert(now + LIFETIME)
+    fn start_lifetime(&mut self, now: Time) -> bool {
+        now <= *self.expires.get_or_insert(now + MAX_MSDU_LIFETIME)
     }
 }

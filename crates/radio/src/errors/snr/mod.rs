@@ -63,22 +63,22 @@ impl ChannelCode {
 
 /// Modulation properties that determine the PER of a frame.
 #[derive(Clone, Copy, Debug)]
-struct Signal {
+struct SignalModulation {
     mcs: u8,
     /// Ratio Es/N0 of a symbol, divided by the SNR; see [`TxMode::symbol_gain`].
     symbol_gain: f64,
 }
 
-impl Signal {
-    fn of_mode(mode: &TxMode) -> Self {
-        Signal { mcs: mode.settings().mcs, symbol_gain: mode.symbol_gain() }
+impl SignalModulation {
+    fn from_mode(mode: &TxMode) -> Self {
+        SignalModulation { mcs: mode.settings().mcs, symbol_gain: mode.symbol_gain() }
     }
 
     /// Returns the signal of an OFDM frame at a basic rate: 48 data subcarriers per 20 MHz, symbols of 4 µs.
     /// The modulations are BPSK, QPSK and 16-QAM, each with code rate 1/2 (IEEE 802.11-2020 §17.2).
-    fn of_basic(rate: Rate) -> Self {
+    fn from_basic_rate(rate: Rate) -> Self {
         let mcs = BASIC_RATES.into_iter().zip([0, 1, 3]).find(|(basic, _)| *basic == rate);
-        Signal { mcs: mcs.map_or(0, |(_, mcs)| mcs), symbol_gain: 20.0 * 4.0 / 48.0 }
+        SignalModulation { mcs: mcs.map_or(0, |(_, mcs)| mcs), symbol_gain: 20.0 * 4.0 / 48.0 }
     }
 }
 
@@ -92,7 +92,7 @@ enum PacketErrorRate {
 }
 
 impl PacketErrorRate {
-    fn new(model: PerModel, coding: ChannelCode, signal: Signal, snr: f64) -> Self {
+    fn new(model: PerModel, coding: ChannelCode, signal: SignalModulation, snr: f64) -> Self {
         let (ratio, modulation) = (libm::pow(10.0, snr / 10.0), Modulation::from_mcs(signal.mcs));
         // PER = 1 − (1 − p)^(8 n) for a frame of n octets
         let of_bits = |p: f64| PacketErrorRate::Uniform(-8.0 * libm::log1p(-p));
@@ -123,27 +123,32 @@ impl PacketErrorRate {
 
 impl SnrPlan {
     /// Returns the SNR per stream and subcarrier of frames with data, in dB.
-    pub fn snr(&self) -> f64 {
+    pub fn snr_db(&self) -> f64 {
         let settings = self.mode.settings();
-        self.budget.snr(self.metres, settings.width_mhz, settings.streams)
+        self.budget.snr_db(self.metres, settings.width_mhz, settings.streams)
     }
 
     /// Returns the PER of a frame with data of `octets` octets.
     pub fn packet_error_rate(&self, octets: u32) -> f64 {
-        self.data().loss_probability(u64::from(octets) * 8)
+        self.data_error_rate().loss_probability(u64::from(octets) * 8)
     }
 
-    fn data(&self) -> PacketErrorRate {
-        let signal = Signal::of_mode(&self.mode);
-        self.if_detected(|| PacketErrorRate::new(self.model, self.coding, signal, self.snr()))
+    fn data_error_rate(&self) -> PacketErrorRate {
+        let signal = SignalModulation::from_mode(&self.mode);
+        self.if_detected(|| PacketErrorRate::new(self.model, self.coding, signal, self.snr_db()))
     }
 
     /// Returns the PER of group-addressed frames. Such frames are sent in one stream, as duplicates on each
     /// 20 MHz of the channel.
-    fn group(&self) -> PacketErrorRate {
-        let snr = self.budget.snr(self.metres, self.mode.settings().width_mhz, 1);
+    fn group_error_rate(&self) -> PacketErrorRate {
+        let snr = self.budget.snr_db(self.metres, self.mode.settings().width_mhz, 1);
         self.if_detected(|| {
-            PacketErrorRate::new(self.model, ChannelCode::Bcc, Signal::of_basic(self.group_rate), snr)
+            PacketErrorRate::new(
+                self.model,
+                ChannelCode::Bcc,
+                SignalModulation::from_basic_rate(self.group_rate),
+                snr,
+            )
         })
     }
 
@@ -165,7 +170,7 @@ pub(super) struct SnrModel {
 impl SnrModel {
     pub fn new(plan: &SnrPlan, stream: RandomStream) -> Self {
         SnrModel {
-            per: [plan.data(), plan.group()],
+            per: [plan.data_error_rate(), plan.group_error_rate()],
             known: [LossCache::default(), LossCache::default()],
             stream,
         }
@@ -173,13 +178,13 @@ impl SnrModel {
 
     fn loss_probability(&mut self, frame: &Frame) -> f64 {
         let of = usize::from(frame.is_broadcast);
-        self.known[of].get(frame.bits, || self.per[of].loss_probability(frame.bits))
+        self.known[of].get_or_compute(frame.bits, || self.per[of].loss_probability(frame.bits))
     }
 }
 
 impl ErrorModel for SnrModel {
     /// Draws one uniform number. Each MPDU has its own FCS, so no part of a lost frame is usable.
-    fn damage(&mut self, frame: &Frame) -> Damage {
+    fn draw_damage(&mut self, frame: &Frame) -> Damage {
         let p = self.loss_probability(frame);
         if self.stream.random_bool(p) { Damage::Header } else { Damage::None }
     }

@@ -7,7 +7,7 @@ use crate::phy::Modulation;
 
 /// Weight spectrum of the convolutional code 133/171 with constraint length 7. The weight a_d for a distance
 /// d is the number of information bits in error, summed over the error events of that distance.
-struct Weights {
+struct WeightSpectrum {
     /// Numerator of the code rate: information bits per step of the trellis.
     inputs: f64,
     /// Free distance of the code.
@@ -18,21 +18,21 @@ struct Weights {
 }
 
 /// Code rate 1/2 (Frenger et al. 1999).
-const RATE_1_2: Weights = Weights {
+const RATE_1_2: WeightSpectrum = WeightSpectrum {
     inputs: 1.0,
     free: 10.0,
     step: 2.0,
     weights: &[36.0, 211.0, 1_404.0, 11_633.0, 77_433.0, 502_690.0, 3_322_763.0, 21_292_910.0, 134_365_911.0],
 };
 /// Code rate 2/3 (Frenger et al. 1999).
-const RATE_2_3: Weights = Weights {
+const RATE_2_3: WeightSpectrum = WeightSpectrum {
     inputs: 2.0,
     free: 6.0,
     step: 1.0,
     weights: &[3.0, 70.0, 285.0, 1_276.0, 6_160.0, 27_128.0, 117_019.0, 498_860.0, 2_103_891.0, 8_784_123.0],
 };
 /// Code rate 3/4 (Frenger et al. 1999).
-const RATE_3_4: Weights = Weights {
+const RATE_3_4: WeightSpectrum = WeightSpectrum {
     inputs: 3.0,
     free: 5.0,
     step: 1.0,
@@ -50,7 +50,7 @@ const RATE_3_4: Weights = Weights {
     ],
 };
 /// Code rate 5/6 (Haccoun and Bégin 1989).
-const RATE_5_6: Weights = Weights {
+const RATE_5_6: WeightSpectrum = WeightSpectrum {
     inputs: 5.0,
     free: 4.0,
     step: 1.0,
@@ -69,7 +69,10 @@ const RATE_5_6: Weights = Weights {
 };
 
 /// Returns the error probability per data bit. `snr` is a linear power ratio.
-pub(super) fn bit_error_rate(Modulation { bits, code_rate }: Modulation, snr: f64) -> f64 {
+pub(super) fn bit_error_rate(
+    Modulation { bits_per_subcarrier: bits, code_rate }: Modulation,
+    snr: f64,
+) -> f64 {
     let code = match code_rate {
         [1, 2] => RATE_1_2,
         [2, 3] => RATE_2_3,

@@ -70,13 +70,16 @@ impl CurvePoint {
         let mcs = usize::from(mcs);
         let (short, long) = (*BCC_SHORT.get(mcs)?, *BCC_LONG.get(mcs)?);
         Some(CurvePoint {
-            events: [events(short, FITTED_OCTETS[0], snr), events(long, FITTED_OCTETS[1], snr)],
+            events: [
+                log_events_per_octet(short, FITTED_OCTETS[0], snr),
+                log_events_per_octet(long, FITTED_OCTETS[1], snr),
+            ],
         })
     }
 
     /// Returns the values of the LDPC curves at the SNR `snr` in dB.
     pub fn ldpc(mcs: u8, snr: f64) -> CurvePoint {
-        CurvePoint { events: [events(LDPC[usize::from(mcs)], FITTED_OCTETS[1], snr); 2] }
+        CurvePoint { events: [log_events_per_octet(LDPC[usize::from(mcs)], FITTED_OCTETS[1], snr); 2] }
     }
 
     /// Returns the number of error events per octet in a frame of this length. Between the fitted lengths,
@@ -89,7 +92,7 @@ impl CurvePoint {
     }
 }
 
-fn events((half, decades): Curve, octets: f64, snr: f64) -> f64 {
+fn log_events_per_octet((half, decades): Curve, octets: f64, snr: f64) -> f64 {
     let signal = libm::pow(10.0, (snr - half) / 10.0);
     libm::log10(LN_2 / octets) + decades * (1.0 - signal)
 }

@@ -1,13 +1,13 @@
 //! Tests of the PER: control and group-addressed frames, undetected frames, MCS without a curve.
 use super::*;
-use crate::errors::{ErrorPlan, corrupted, frame};
-use crate::phy::{Band, Format, TxSettings};
+use crate::errors::{ErrorPlan, count_corrupted, test_frame};
+use crate::phy::{Band, PpduFormat, TxSettings};
 use airhop_base::Span;
 use airhop_engine::RandomStreams;
 
 fn plan(mcs: u8, metres: f64) -> SnrPlan {
-    let (format, band, guard) = (Format::He, Band::Ghz5, Span::from_nanos(800));
-    let settings = TxSettings { format, band, mcs, streams: 2, width_mhz: 80, guard };
+    let (format, band, guard) = (PpduFormat::He, Band::Ghz5, Span::from_nanos(800));
+    let settings = TxSettings { format, band, mcs, streams: 2, width_mhz: 80, guard_interval: guard };
     SnrPlan {
         model: PerModel::Table,
         coding: ChannelCode::Bcc,
@@ -15,11 +15,11 @@ fn plan(mcs: u8, metres: f64) -> SnrPlan {
         group_rate: BASIC_RATES[2],
         budget: LinkBudget {
             power_dbm: 16.0206,
-            noise_figure: 7.0,
-            reference_loss: 46.6777,
+            noise_figure_db: 7.0,
+            reference_loss_db: 46.6777,
             exponent: 3.0,
             splits_power: true,
-            min_rssi: None,
+            min_rssi_dbm: None,
         },
         metres,
     }
@@ -47,15 +47,15 @@ fn group_addressed_frames_have_the_per_of_their_basic_rate() {
         let group = SnrPlan { group_rate: rate, ..plan(11, metres) };
         let alone =
             SnrPlan { budget: LinkBudget { splits_power: false, ..group.budget }, ..plan(mcs, metres) };
-        let per = group.group().loss_probability(8 * 500);
+        let per = group.group_error_rate().loss_probability(8 * 500);
         assert!((0.05..0.95).contains(&per), "{rate}: {per}");
         assert!((per - alone.packet_error_rate(500)).abs() < 1e-12, "{rate}");
         let mut model = SnrModel::new(&group, RandomStreams::new(1, 0).stream("errors"));
-        let broadcast = Frame { is_broadcast: true, ..frame(8 * 500) };
-        let lost = (0..10_000).filter(|_| model.damage(&broadcast) == Damage::Header).count() as f64;
+        let broadcast = Frame { is_broadcast: true, ..test_frame(8 * 500) };
+        let lost = (0..10_000).filter(|_| model.draw_damage(&broadcast) == Damage::Header).count() as f64;
         // The count is binomial; the tolerance is five standard deviations.
         assert!((lost - 1e4 * per).abs() < 5.0 * (1e4 * per * (1.0 - per)).sqrt(), "{lost}");
-        assert_eq!(model.damage(&frame(8 * 500)), Damage::Header, "MCS 11 has no chance");
+        assert_eq!(model.draw_damage(&test_frame(8 * 500)), Damage::Header, "MCS 11 has no chance");
     }
 }
 
@@ -64,13 +64,13 @@ fn group_addressed_frames_have_the_per_of_their_basic_rate() {
 fn a_frame_below_the_minimum_power_is_lost() {
     let limited = |metres| {
         let plan = plan(0, metres);
-        ErrorPlan::Snr(SnrPlan { budget: LinkBudget { min_rssi: Some(-82.0), ..plan.budget }, ..plan })
+        ErrorPlan::Snr(SnrPlan { budget: LinkBudget { min_rssi_dbm: Some(-82.0), ..plan.budget }, ..plan })
     };
-    assert_eq!(corrupted(&limited(51.3), 12_304, 1000), 0);
-    assert_eq!(corrupted(&limited(51.5), 12_304, 1000), 1000);
+    assert_eq!(count_corrupted(&limited(51.3), 12_304, 1000), 0);
+    assert_eq!(count_corrupted(&limited(51.5), 12_304, 1000), 1000);
     let mut spares = limited(51.5).limited_to_data().build(&RandomStreams::new(1, 0), "cell", "a", "b");
-    assert_eq!(spares.damage(&Frame { is_control: true, ..frame(112) }), Damage::None);
-    assert_eq!(spares.damage(&Frame { is_broadcast: true, ..frame(800) }), Damage::Header);
+    assert_eq!(spares.draw_damage(&Frame { is_control: true, ..test_frame(112) }), Damage::None);
+    assert_eq!(spares.draw_damage(&Frame { is_broadcast: true, ..test_frame(800) }), Damage::Header);
 }
 
 /// A distance is also set in a model by SNR that is part of another model, and leaves all other models
@@ -90,5 +90,5 @@ fn a_distance_replaces_that_of_the_plan() {
 fn streams_share_the_power() {
     let shared = plan(0, 10.0);
     let whole = SnrPlan { budget: LinkBudget { splits_power: false, ..shared.budget }, ..shared };
-    assert!((whole.snr() - shared.snr() - 3.0103).abs() < 1e-4);
+    assert!((whole.snr_db() - shared.snr_db() - 3.0103).abs() < 1e-4);
 }

@@ -4,7 +4,10 @@ use crate::phy::Modulation;
 
 /// Returns the error probability per data bit. `symbol_snr` is Es/N0 of a subcarrier's symbol as a linear
 /// ratio.
-pub(super) fn bit_error_rate(Modulation { bits, code_rate }: Modulation, symbol_snr: f64) -> f64 {
+pub(super) fn bit_error_rate(
+    Modulation { bits_per_subcarrier: bits, code_rate }: Modulation,
+    symbol_snr: f64,
+) -> f64 {
     // Free distance of the code 133/171, and number of the paths at the free distance and at the next
     // distance (Haccoun and Bégin 1989).
     let (free, paths) = match code_rate {

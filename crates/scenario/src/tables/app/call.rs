@@ -1,8 +1,8 @@
-use super::{App, UDP, check_nothing};
+use super::{App, UDP, accept_any_values};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, Variant, key};
-use airhop_net::apps::{AppPlan, Call};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
+use airhop_net::apps::{AppPlan, CallPlan};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -15,39 +15,39 @@ pub(super) static KIND: App = App {
         &KEYS,
     ),
     transport: UDP,
-    check: check_nothing,
+    check: accept_any_values,
     plan,
 };
 
 static KEYS: [Key; 5] = [
     key(
         "rate",
-        Kind::Rate,
+        ValueKind::Rate,
         Value(r#""64 kbit/s""#),
         "rate of the codec, without headers; G.711 by default. `ie` and `bpl` state its quality",
     ),
     key(
         "every",
-        Kind::Span { least_ns: 1_000_000 },
+        ValueKind::Span { least_ns: 1_000_000 },
         Value(r#""20 ms""#),
         "speech in a packet (packetization interval, RFC 3551 §4.2), and interval between packets",
     ),
     key(
         "playout",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Value(r#""60 ms""#),
         "time from the arrival of the first packet to its playout. Later packets play at the intervals of their transmission, and are \
          discarded if they arrive later (ITU-T G.1020 §7.2, fixed de-jitter buffer); three packets by default",
     ),
     key(
         "ie",
-        Kind::Number { least: 0.0, most: 95.0 },
+        ValueKind::Number { least: 0.0, most: 95.0 },
         Value("0"),
         "equipment impairment factor Ie of the codec (ITU-T G.113 Appendix I): G.711 has 0, G.729A has 11",
     ),
     key(
         "bpl",
-        Kind::Number { least: 1.0, most: 40.0 },
+        ValueKind::Number { least: 1.0, most: 40.0 },
         Value("4.3"),
         "packet-loss robustness factor Bpl of the codec (ITU-T G.113 Appendix I): G.711 has 4.3, and 25.1 if the receiver conceals losses; \
          G.729A has 19",
@@ -55,10 +55,10 @@ static KEYS: [Key; 5] = [
 ];
 
 fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
-    Some(Arc::new(Call {
+    Some(Arc::new(CallPlan {
         rate: app.rate("rate")?,
-        every: app.span("every")?,
-        playout: app.span("playout")?,
+        packet_interval: app.span("every")?,
+        playout_delay: app.span("playout")?,
         ie: app.number("ie")?,
         bpl: app.number("bpl")?,
     }))

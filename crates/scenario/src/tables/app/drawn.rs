@@ -4,100 +4,101 @@
 use super::empirical;
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::Required;
-use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::key::{Choice, Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::apps::Distribution;
 
 /// Kind of a key whose value is a size.
-pub(super) const SIZE: Kind = Kind::Drawn { plain: &BYTES, choice: &SIZES };
+pub(super) const SIZE_KIND: ValueKind = ValueKind::Drawn { plain: &BYTES_KIND, choice: &SIZE_CHOICE };
 /// Kind of a key whose value is a time.
-pub(super) const TIME: Kind = Kind::Drawn { plain: &SPAN, choice: &TIMES };
+pub(super) const TIME_KIND: ValueKind = ValueKind::Drawn { plain: &SPAN_KIND, choice: &TIME_CHOICE };
 
-static BYTES: Kind = bytes();
-static SPAN: Kind = span();
+static BYTES_KIND: ValueKind = bytes_kind();
+static SPAN_KIND: ValueKind = span_kind();
 
-const fn bytes() -> Kind {
-    Kind::Bytes { least: 1, most: u32::MAX as u64 }
+const fn bytes_kind() -> ValueKind {
+    ValueKind::Bytes { least: 1, most: u32::MAX as u64 }
 }
 
-const fn span() -> Kind {
-    Kind::Span { least_ns: 1 }
+const fn span_kind() -> ValueKind {
+    ValueKind::Span { least_ns: 1 }
 }
 
 /// Declaration of a distribution of sizes or times.
-struct Law {
+struct DistributionDeclaration {
     size: Variant,
     time: Variant,
     plan: fn(&Fields) -> Option<Distribution>,
 }
 
-static LAWS: [&Law; 3] = [&EXPONENTIAL, &LOGNORMAL, &PARETO];
-static SIZES: Choice = Choice {
+static DISTRIBUTIONS: [&DistributionDeclaration; 3] = [&EXPONENTIAL, &LOGNORMAL, &PARETO];
+static SIZE_CHOICE: Choice = Choice {
     what: "size",
     variants: &[&EXPONENTIAL.size, &LOGNORMAL.size, &PARETO.size, &empirical::VARIANT],
 };
-static TIMES: Choice = Choice { what: "time", variants: &[&EXPONENTIAL.time, &LOGNORMAL.time, &PARETO.time] };
+static TIME_CHOICE: Choice =
+    Choice { what: "time", variants: &[&EXPONENTIAL.time, &LOGNORMAL.time, &PARETO.time] };
 
-static EXPONENTIAL: Law = Law {
+static EXPONENTIAL: DistributionDeclaration = DistributionDeclaration {
     size: Variant {
         example: r#"mean = "10 kB""#,
-        ..Variant::new("exponential", "exponential distribution", &[mean(bytes())])
+        ..Variant::new("exponential", "exponential distribution", &[mean_key(bytes_kind())])
     },
     time: Variant {
         example: r#"mean = "1 s""#,
-        ..Variant::new("exponential", "exponential distribution", &[mean(span())])
+        ..Variant::new("exponential", "exponential distribution", &[mean_key(span_kind())])
     },
     plan: |law| Some(Distribution::Exponential { mean: magnitude(law.get("mean")?)? }),
 };
 
 const ABOUT_LOGNORMAL: &str = "lognormal distribution: the natural logarithm is normally distributed";
 
-static LOGNORMAL: Law = Law {
+static LOGNORMAL: DistributionDeclaration = DistributionDeclaration {
     size: Variant {
         example: r#"median = "10 kB", sigma = 1.5"#,
-        ..Variant::new("lognormal", ABOUT_LOGNORMAL, &[median(bytes()), SIGMA])
+        ..Variant::new("lognormal", ABOUT_LOGNORMAL, &[median_key(bytes_kind()), SIGMA_KEY])
     },
     time: Variant {
         example: r#"median = "1 s", sigma = 1"#,
-        ..Variant::new("lognormal", ABOUT_LOGNORMAL, &[median(span()), SIGMA])
+        ..Variant::new("lognormal", ABOUT_LOGNORMAL, &[median_key(span_kind()), SIGMA_KEY])
     },
     plan: |law| {
         Some(Distribution::Lognormal { median: magnitude(law.get("median")?)?, sigma: law.number("sigma")? })
     },
 };
 
-static PARETO: Law = Law {
+static PARETO: DistributionDeclaration = DistributionDeclaration {
     size: Variant {
         example: r#"mean = "10 kB", shape = 1.5"#,
-        ..Variant::new("pareto", "Pareto distribution", &[mean(bytes()), SHAPE])
+        ..Variant::new("pareto", "Pareto distribution", &[mean_key(bytes_kind()), SHAPE_KEY])
     },
     time: Variant {
         example: r#"mean = "1 s", shape = 1.5"#,
-        ..Variant::new("pareto", "Pareto distribution", &[mean(span()), SHAPE])
+        ..Variant::new("pareto", "Pareto distribution", &[mean_key(span_kind()), SHAPE_KEY])
     },
     plan: |law| {
         Some(Distribution::Pareto { mean: magnitude(law.get("mean")?)?, shape: law.number("shape")? })
     },
 };
 
-const fn mean(kind: Kind) -> Key {
+const fn mean_key(kind: ValueKind) -> Key {
     key("mean", kind, Required, "mean")
 }
 
-const fn median(kind: Kind) -> Key {
+const fn median_key(kind: ValueKind) -> Key {
     key("median", kind, Required, "median")
 }
 
-const SIGMA: Key = key(
+const SIGMA_KEY: Key = key(
     "sigma",
-    Kind::Number { least: 0.0, most: 10.0 },
+    ValueKind::Number { least: 0.0, most: 10.0 },
     Required,
     "standard deviation of the natural logarithm; the mean is median * exp(sigma^2 / 2)",
 );
 
-const SHAPE: Key = key(
+const SHAPE_KEY: Key = key(
     "shape",
-    Kind::Number { least: 1.01, most: 100.0 },
+    ValueKind::Number { least: 1.01, most: 100.0 },
     Required,
     "tail exponent: P(X > x) = (scale / x)^shape for x >= scale, with scale = mean (shape - 1) / shape",
 );
@@ -111,12 +112,12 @@ pub(super) fn check(app: &Fields, names: &[&str], problems: &mut Problems) {
     }
 }
 
-/// Returns the distribution of a key, in bytes for the kind [`SIZE`] and in seconds for [`TIME`].
+/// Returns the distribution of a key, in bytes for the kind [`SIZE_KIND`] and in seconds for [`TIME_KIND`].
 pub(super) fn plan(app: &Fields, name: &str) -> Option<Distribution> {
     match app.get(name)? {
         Val::Table(law) if law.kind == Some(empirical::VARIANT.kind) => empirical::plan(law),
         Val::Table(law) => {
-            let declared = LAWS.iter().find(|known| Some(known.size.kind) == law.kind)?;
+            let declared = DISTRIBUTIONS.iter().find(|known| Some(known.size.kind) == law.kind)?;
             (declared.plan)(law)
         }
         plain => magnitude(plain).map(Distribution::Constant),

@@ -2,7 +2,7 @@
 
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Derived, Required};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::apps::{Cdf, Distribution};
 use std::sync::Arc;
@@ -19,7 +19,10 @@ pub(super) static VARIANT: Variant = Variant {
 static KEYS: [Key; 2] = [
     key(
         "of",
-        Kind::WordOrFile { words: || MEASURED.iter().map(|measured| measured.0).collect(), digest: "digest" },
+        ValueKind::WordOrFile {
+            words: || MEASURED_CDFS.iter().map(|measured| measured.0).collect(),
+            digest: "digest",
+        },
         Required,
         "web-search = flows of a cluster for web search (Alizadeh et al., DCTCP, SIGCOMM 2010, figure 4), mean 1.7 MB; \
          data-mining = flows of \
@@ -29,16 +32,16 @@ static KEYS: [Key; 2] = [
     ),
     key(
         "digest",
-        Kind::Digest,
+        ValueKind::Digest,
         Derived("the digest of the file, if a file is given"),
         "digest of the file; a file with another digest is an error",
     ),
 ];
 
-type Points = &'static [(f64, f64)];
+type CdfPoints = &'static [(f64, f64)];
 
 /// Points of the measured distributions: size in bytes and cumulative probability.
-static MEASURED: [(&str, Points); 2] = [
+static MEASURED_CDFS: [(&str, CdfPoints); 2] = [
     (
         "web-search",
         &[
@@ -78,22 +81,22 @@ static MEASURED: [(&str, Points); 2] = [
 
 /// Reports an error in the file of a distribution.
 pub(super) fn check(law: &Fields, problems: &mut Problems) {
-    if let Some(Err(what)) = cdf(law) {
+    if let Some(Err(what)) = load_cdf(law) {
         problems.add(law.position_of("of"), law.path_of("of"), what);
     }
 }
 
 /// Returns the distribution in bytes.
 pub(super) fn plan(law: &Fields) -> Option<Distribution> {
-    Some(Distribution::Empirical(Arc::new(cdf(law)?.ok()?)))
+    Some(Distribution::Empirical(Arc::new(load_cdf(law)?.ok()?)))
 }
 
-fn cdf(law: &Fields) -> Option<Result<Cdf, String>> {
+fn load_cdf(law: &Fields) -> Option<Result<Cdf, String>> {
     if let Some(file) = law.file("of") {
         return Some(parse(&file.text).map_err(|(line, what)| format!("{}:{line}: {what}", file.path)));
     }
     let word = law.word("of")?;
-    let (_, points) = MEASURED.iter().find(|measured| measured.0 == word)?;
+    let (_, points) = MEASURED_CDFS.iter().find(|measured| measured.0 == word)?;
     Cdf::new(points.to_vec()).ok().map(Ok)
 }
 
@@ -125,7 +128,7 @@ mod tests {
     // distribution.
     #[test]
     fn a_distribution_file_equals_the_same_inline_points() {
-        for (name, points) in MEASURED {
+        for (name, points) in MEASURED_CDFS {
             let text: String =
                 points.iter().map(|(value, probability)| format!("{value} {probability}\n")).collect();
             assert_eq!(

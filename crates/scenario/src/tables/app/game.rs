@@ -1,8 +1,8 @@
-use super::{App, UDP, check_nothing};
+use super::{App, UDP, accept_any_values};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, Variant, key};
-use airhop_net::apps::{AppPlan, Game};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
+use airhop_net::apps::{AppPlan, GamePlan};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -14,26 +14,26 @@ pub(super) static KIND: App = App {
         &KEYS,
     ),
     transport: UDP,
-    check: check_nothing,
+    check: accept_any_values,
     plan,
 };
 
 static KEYS: [Key; 3] = [
     key(
         "packet",
-        Kind::Bytes { least: 1, most: 65_000 },
+        ValueKind::Bytes { least: 1, most: 65_000 },
         Value(r#""100 B""#),
         "UDP payload of a packet; the default is Airhop's choice",
     ),
     key(
         "every",
-        Kind::Span { least_ns: 1_000_000 },
+        ValueKind::Span { least_ns: 1_000_000 },
         Value(r#""33 ms""#),
         "interval between the packets of one direction (tick); 30 per second by default, Airhop's choice",
     ),
     key(
         "deadline",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Value(r#""50 ms""#),
         "greatest one-way delay of a packet in time; by default the packet delay budget of real-time gaming (3GPP TS 23.203 Table 6.1.7-A, \
          QCI 3)",
@@ -41,9 +41,9 @@ static KEYS: [Key; 3] = [
 ];
 
 fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
-    Some(Arc::new(Game {
-        packet: u32::try_from(app.bytes("packet")?).ok()?,
-        every: app.span("every")?,
+    Some(Arc::new(GamePlan {
+        payload_bytes: u32::try_from(app.bytes("packet")?).ok()?,
+        packet_interval: app.span("every")?,
         deadline: app.span("deadline")?,
     }))
 }

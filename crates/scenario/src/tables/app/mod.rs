@@ -36,13 +36,13 @@ super::kinds! {
 }
 
 /// Maximum payload of a segment or datagram in bytes.
-pub(super) const MAX_DATAGRAM: u64 = 65_000;
+pub(super) const MAX_DATAGRAM_BYTES: u64 = 65_000;
 
 const TCP: &str = "tcp";
 const UDP: &str = "udp";
 
 /// Accepts any values: the application fits every flow with the right transport protocol.
-fn check_nothing(_: &Fields, _: &Fields, _: &mut Problems) {}
+fn accept_any_values(_: &Fields, _: &Fields, _: &mut Problems) {}
 
 /// Reports an error if the application does not fit the flow or the flow's transport protocol.
 pub(super) fn check(flow: &Fields, problems: &mut Problems) {
@@ -70,8 +70,8 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
 /// Reports an error if the application's datagram size is too large or differs from the flow's datagram size.
 fn check_datagram(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let Some(expected) = datagram_bytes(app) else { return };
-    if expected > MAX_DATAGRAM {
-        let what = format!("makes packets of {expected} B; expected at most \"{MAX_DATAGRAM} B\"");
+    if expected > MAX_DATAGRAM_BYTES {
+        let what = format!("makes packets of {expected} B; expected at most \"{MAX_DATAGRAM_BYTES} B\"");
         problems.add(&app.at, &app.path, what);
     } else if let Some(given) = flow.bytes("segment").filter(|&given| given != expected) {
         let what = format!(

@@ -1,9 +1,9 @@
 use super::{App, UDP};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Required, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
-use airhop_net::apps::{AppPlan, ParetoOnOff};
+use airhop_net::apps::{AppPlan, ParetoOnOffPlan};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -21,22 +21,22 @@ pub(super) static KIND: App = App {
 };
 
 static KEYS: [Key; 4] = [
-    key("peak", Kind::Rate, Required, "payload rate in on periods"),
+    key("peak", ValueKind::Rate, Required, "payload rate in on periods"),
     key(
         "on",
-        Kind::Span { least_ns: 1 },
+        ValueKind::Span { least_ns: 1 },
         Value(r#""500 ms""#),
         "mean length of on periods, at least the interval between two datagrams (ns-2 burst_time_)",
     ),
     key(
         "off",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Value(r#""500 ms""#),
         "mean length of off periods (ns-2 idle_time_)",
     ),
     key(
         "shape",
-        Kind::Number { least: 1.01, most: 100.0 },
+        ValueKind::Number { least: 1.01, most: 100.0 },
         Value("1.5"),
         "shape of the Pareto distribution of both periods: P(X > x) is proportional to x^-shape (ns-2 shape_)",
     ),
@@ -56,10 +56,10 @@ fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
 }
 
 fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
-    Some(Arc::new(ParetoOnOff {
-        peak: app.rate("peak")?,
-        on: app.span("on")?,
-        off: app.span("off")?,
+    Some(Arc::new(ParetoOnOffPlan {
+        peak_rate: app.rate("peak")?,
+        mean_on_time: app.span("on")?,
+        mean_off_time: app.span("off")?,
         shape: app.number("shape")?,
     }))
 }

@@ -1,10 +1,10 @@
-use super::drawn::{self, SIZE, TIME};
+use super::drawn::{self, SIZE_KIND, TIME_KIND};
 use super::{App, TCP};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
-use airhop_net::apps::{AppPlan, Arrivals, ConnectionReuse, Distribution, RequestResponse};
+use airhop_net::apps::{AppPlan, ConnectionReuse, Distribution, RequestArrivals, RequestResponsePlan};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -28,29 +28,29 @@ const POISSON: &str = "poisson";
 const CONSTANT: &str = "constant";
 
 static KEYS: [Key; 6] = [
-    key("request", SIZE, Required, "size of a request"),
-    key("response", SIZE, Required, "size of a response"),
+    key("request", SIZE_KIND, Required, "size of a request"),
+    key("response", SIZE_KIND, Required, "size of a response"),
     key(
         "arrivals",
-        Kind::Word(|| vec![POISSON, CONSTANT]),
+        ValueKind::Word(|| vec![POISSON, CONSTANT]),
         Nothing("Poisson arrivals, if `rate` is set"),
         "open loop: requests arrive as a Poisson process, or with constant gaps of 1 / rate",
     ),
     key(
         "rate",
-        Kind::Number { least: 1e-6, most: 1e6 },
+        ValueKind::Number { least: 1e-6, most: 1e6 },
         Nothing("none; a closed loop with `think`"),
         "open loop: mean number of requests per second",
     ),
     key(
         "think",
-        TIME,
+        TIME_KIND,
         Nothing("none; an open loop with `rate`"),
         "closed loop: time from a response to the next request; the first request is sent at the start",
     ),
     key(
         "connections",
-        Kind::Word(|| vec![REUSED, NEW]),
+        ValueKind::Word(|| vec![REUSED, NEW]),
         Value(r#""reused""#),
         "connection of a request: reused = one connection for all requests, on which one request is outstanding and later \
          requests wait; new = a separate connection, which `from` closes after the response. The report has one line for the \
@@ -76,12 +76,17 @@ fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
 
 fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
     let arrivals = match (app.number("rate"), app.word("arrivals")) {
-        (Some(rate), Some(CONSTANT)) => Arrivals::Open(Distribution::Constant(1.0 / rate)),
-        (Some(rate), _) => Arrivals::Open(Distribution::Exponential { mean: 1.0 / rate }),
-        (None, _) => Arrivals::Closed(drawn::plan(app, "think")?),
+        (Some(rate), Some(CONSTANT)) => RequestArrivals::Open(Distribution::Constant(1.0 / rate)),
+        (Some(rate), _) => RequestArrivals::Open(Distribution::Exponential { mean: 1.0 / rate }),
+        (None, _) => RequestArrivals::Closed(drawn::plan(app, "think")?),
     };
     let (request, response) = (drawn::plan(app, "request")?, drawn::plan(app, "response")?);
     let connections =
         if app.word("connections") == Some(NEW) { ConnectionReuse::New } else { ConnectionReuse::Reused };
-    Some(Arc::new(RequestResponse { request, response, arrivals, connections }))
+    Some(Arc::new(RequestResponsePlan {
+        request_size: request,
+        response_size: response,
+        arrivals,
+        connections,
+    }))
 }

@@ -1,7 +1,7 @@
-use super::{App, TCP, check_nothing};
+use super::{App, TCP, accept_any_values};
 use crate::grammar::key::OmittedValue::Required;
-use crate::grammar::key::{Kind, Variant, key};
-use airhop_net::apps::Transfer;
+use crate::grammar::key::{ValueKind, Variant, key};
+use airhop_net::apps::TransferPlan;
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -10,10 +10,15 @@ pub(super) static KIND: App = App {
         ..Variant::new(
             "transfer",
             "finite transfer: the sender has `size` bytes of data (TCP)",
-            &[key("size", Kind::Bytes { least: 1, most: u32::MAX as u64 }, Required, "size of the transfer")],
+            &[key(
+                "size",
+                ValueKind::Bytes { least: 1, most: u32::MAX as u64 },
+                Required,
+                "size of the transfer",
+            )],
         )
     },
     transport: TCP,
-    check: check_nothing,
-    plan: |app| Some(Arc::new(Transfer { bytes: app.bytes("size")? })),
+    check: accept_any_values,
+    plan: |app| Some(Arc::new(TransferPlan { bytes: app.bytes("size")? })),
 };

@@ -1,11 +1,11 @@
 use super::{App, TCP};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
-use crate::grammar::quantity::quoted;
+use crate::grammar::quantity::quote;
 use airhop_base::units::format_rate;
-use airhop_net::apps::{AppPlan, BitrateRule, Video};
+use airhop_net::apps::{AppPlan, BitrateRule, VideoPlan};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -24,7 +24,7 @@ pub(super) static KIND: App = App {
     plan,
 };
 
-static CHOICES: [(&str, BitrateRule); 3] = [
+static BITRATE_CHOICES: [(&str, BitrateRule); 3] = [
     ("hybrid", BitrateRule::Hybrid),
     ("buffer", BitrateRule::Buffer),
     ("throughput", BitrateRule::Throughput),
@@ -33,38 +33,38 @@ static CHOICES: [(&str, BitrateRule); 3] = [
 static KEYS: [Key; 7] = [
     key(
         "ladder",
-        Kind::Rates { longest: 64 },
+        ValueKind::Rates { longest: 64 },
         Required,
         "bitrates of the video, ascending; a segment has bitrate * `segment` / 8 bytes, without headers of HTTP",
     ),
     key(
         "segment",
-        Kind::Span { least_ns: 1_000_000 },
+        ValueKind::Span { least_ns: 1_000_000 },
         Value(r#""4 s""#),
         "duration of a segment (4 s: Huang et al., SIGCOMM 2014)",
     ),
     key(
         "buffer",
-        Kind::Span { least_ns: 1 },
+        ValueKind::Span { least_ns: 1 },
         Value(r#""30 s""#),
         "capacity of the player's buffer, at least two segments: a request waits until the buffer level plus `segment` is at \
          most this time",
     ),
     key(
         "startup",
-        Kind::Span { least_ns: 1 },
+        ValueKind::Span { least_ns: 1 },
         Nothing("one segment"),
         "buffer level at which playback begins, and at which it resumes after a stall; a buffer without video stalls playback",
     ),
     key(
         "request",
-        Kind::Bytes { least: 1, most: u32::MAX as u64 },
+        ValueKind::Bytes { least: 1, most: u32::MAX as u64 },
         Value(r#""700 B""#),
         "size of a request: headers of 700 to 800 bytes are common (SPDY whitepaper, The Chromium Projects 2009)",
     ),
     key(
         "choice",
-        Kind::Word(|| CHOICES.map(|(word, _)| word).into()),
+        ValueKind::Word(|| BITRATE_CHOICES.map(|(word, _)| word).into()),
         Value(r#""hybrid""#),
         "choice of a segment's bitrate: buffer = by the buffer level (BOLA: Spiteri, Urgaonkar and Sitaraman, INFOCOM 2016); \
          throughput = by the throughput of the last segments (FESTIVE: Jiang, Sekar and Zhang, CoNEXT 2012); hybrid = throughput at \
@@ -72,7 +72,7 @@ static KEYS: [Key; 7] = [
     ),
     key(
         "safety",
-        Kind::Number { least: 0.01, most: 1.0 },
+        ValueKind::Number { least: 0.01, most: 1.0 },
         Value("0.9"),
         "safety factor of `throughput` and `hybrid` (0.9: dash.js; FESTIVE has 0.85)",
     ),
@@ -86,7 +86,7 @@ fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
         let mut ascending = ladder.to_vec();
         ascending.sort_unstable();
         ascending.dedup();
-        let ascending: Vec<_> = ascending.into_iter().map(|rate| quoted(&format_rate(rate))).collect();
+        let ascending: Vec<_> = ascending.into_iter().map(|rate| quote(&format_rate(rate))).collect();
         let what = format!(
             "expected different bitrates in ascending order; did you mean [{}]?",
             ascending.join(", ")
@@ -109,14 +109,14 @@ fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
 fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
     let segment = app.span("segment")?;
     let choice = app.word("choice")?;
-    let &(_, choice) = CHOICES.iter().find(|(word, _)| *word == choice)?;
-    Some(Arc::new(Video {
-        ladder: app.rates("ladder")?.into(),
-        segment,
-        buffer: app.span("buffer")?,
-        startup: app.span("startup").unwrap_or(segment),
-        request: app.bytes("request")?,
-        choice,
-        safety: app.number("safety")?,
+    let &(_, choice) = BITRATE_CHOICES.iter().find(|(word, _)| *word == choice)?;
+    Some(Arc::new(VideoPlan {
+        bitrate_ladder: app.rates("ladder")?.into(),
+        segment_duration: segment,
+        buffer_capacity: app.span("buffer")?,
+        startup_level: app.span("startup").unwrap_or(segment),
+        request_bytes: app.bytes("request")?,
+        bitrate_rule: choice,
+        safety_factor: app.number("safety")?,
     }))
 }

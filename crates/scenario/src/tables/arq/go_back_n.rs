@@ -1,6 +1,6 @@
-use super::{ACK, ATTEMPTS, LinkRecovery, MAX_WINDOW, TIMEOUT, rules, window, window_key};
+use super::{ACK_KEY, ATTEMPTS_KEY, LinkRecovery, MAX_WINDOW_FRAMES, TIMEOUT_KEY, rules, window, window_key};
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::words::value_of_word;
 use airhop_radio::arq::{ArqPlan, RetransmissionGroup};
 
@@ -13,22 +13,25 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
     ),
     window: Some(window_key),
     plan: |arq| {
-        Some(ArqPlan::GoBackN { group: value_of_word(&GROUPS, arq.word("group")?)?, rules: rules(arq)? })
+        Some(ArqPlan::GoBackN {
+            group: value_of_word(&RETRANSMISSION_GROUPS, arq.word("group")?)?,
+            rules: rules(arq)?,
+        })
     },
 };
 
-const GROUPS: [(&str, RetransmissionGroup); 2] =
+const RETRANSMISSION_GROUPS: [(&str, RetransmissionGroup); 2] =
     [("sliding", RetransmissionGroup::Sliding), ("blocks", RetransmissionGroup::Blocks)];
 
 static KEYS: [Key; 5] = [
-    window(MAX_WINDOW, "3", "maximum number of unacknowledged frames (Kounavis 1996)"),
+    window(MAX_WINDOW_FRAMES, "3", "maximum number of unacknowledged frames (Kounavis 1996)"),
     key(
         "group",
-        Kind::Word(|| GROUPS.map(|(word, _)| word).to_vec()),
+        ValueKind::Word(|| RETRANSMISSION_GROUPS.map(|(word, _)| word).to_vec()),
         Value(r#""sliding""#),
         "window rule: sliding = each link ACK releases a new frame; blocks = `window` frames are sent, and acknowledged, as one block",
     ),
-    TIMEOUT,
-    ATTEMPTS,
-    ACK,
+    TIMEOUT_KEY,
+    ATTEMPTS_KEY,
+    ACK_KEY,
 ];

@@ -10,7 +10,7 @@ mod stop_and_wait;
 use super::rate;
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::{Derived, Nothing, Value};
-use crate::grammar::key::{Choice, Key, Kind, MAX_SPAN_S, Variant, key};
+use crate::grammar::key::{Choice, Key, MAX_SPAN_S, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_base::Span;
 use airhop_radio::arq::{ArqPlan, ArqRules, derived_timeout};
@@ -32,34 +32,34 @@ super::kinds! {
 }
 
 /// Maximum window in frames, as in RLC of UMTS (2047). No link layer has a larger window.
-const MAX_WINDOW: u64 = 2047;
+const MAX_WINDOW_FRAMES: u64 = 2047;
 
-const fn timeout(derivation: &'static str) -> Key {
+const fn timeout_key(derivation: &'static str) -> Key {
     let about = "timeout of the link ACK, from the start of the frame's transmission";
-    key("timeout", Kind::Span { least_ns: 1_000 }, Derived(derivation), about)
+    key("timeout", ValueKind::Span { least_ns: 1_000 }, Derived(derivation), about)
 }
 
-const TIMEOUT: Key = timeout(
+const TIMEOUT_KEY: Key = timeout_key(
     "sum of the durations of `window` frames, of one frame in the other direction that the link ACK may have to wait for, and of the \
      link ACK, plus the round-trip propagation delay; each frame has the length of the largest frame of all flows that cross the link",
 );
 
-const ATTEMPTS: Key = key(
+const ATTEMPTS_KEY: Key = key(
     "attempts",
-    Kind::Count { least: 1, most: 255 },
+    ValueKind::Count { least: 1, most: 255 },
     Nothing("none; no limit"),
     "attempt limit: maximum number of transmissions of a frame, the first included; after the last transmission the packet is dropped",
 );
 
-const ACK: Key = key(
+const ACK_KEY: Key = key(
     "ack",
-    Kind::Bytes { least: 1, most: 1000 },
+    ValueKind::Bytes { least: 1, most: 1000 },
     Value(r#""6 B""#),
     "length of a link ACK: an HDLC supervisory frame (ISO/IEC 13239)",
 );
 
 const fn window(most: u64, packets: &'static str, about: &'static str) -> Key {
-    key("window", Kind::Count { least: 1, most }, Value(packets), about)
+    key("window", ValueKind::Count { least: 1, most }, Value(packets), about)
 }
 
 /// Returns the value of the key `window`.
@@ -68,7 +68,7 @@ fn window_key(arq: &Fields) -> Option<u32> {
 }
 
 /// Keys of the recovery: one for data from the first node of `ends`, one for data from the second.
-const KEYS: [&str; 2] = ["arq", "arq_back"];
+const ARQ_KEYS: [&str; 2] = ["arq", "arq_back"];
 
 /// Durations that determine the timeouts for data in one direction.
 struct TimeoutInputs {
@@ -88,14 +88,14 @@ impl TimeoutInputs {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         let [there, back] = [direction, 1 - direction];
         Some(TimeoutInputs {
-            pace: [rate::slowest(link, there)?, rate::slowest(link, back)?],
+            pace: [rate::lowest_rate(link, there)?, rate::lowest_rate(link, back)?],
             delays: rate::longest_delay(link, there)? + rate::longest_delay(link, back)?,
             frame: largest + overhead,
         })
     }
 
     /// Returns the default timeout of a recovery.
-    fn timeout(&self, arq: &Fields) -> Option<Span> {
+    fn default_timeout(&self, arq: &Fields) -> Option<Span> {
         self.round_trip_delay(arq, frames_in_flight(arq)?, self.frame)
     }
 
@@ -108,7 +108,8 @@ impl TimeoutInputs {
     /// Returns the additional duration of a round for each further copy that a receiver requests: one frame
     /// and one NAK.
     fn copy_duration(&self, arq: &Fields) -> Option<Span> {
-        let copy = self.pace[0].time_for(self.frame) + self.pace[1].time_for(ack_bytes(arq)?);
+        let copy =
+            self.pace[0].serialisation_time(self.frame) + self.pace[1].serialisation_time(ack_bytes(arq)?);
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
 
@@ -133,17 +134,17 @@ fn ack_bytes(arq: &Fields) -> Option<u32> {
 
 /// Sets the recovery of the reverse direction and the timeouts of both directions where the file omits them.
 /// `largest` is the length in bytes of the largest IP packet.
-pub(super) fn fill(link: &mut Fields, largest: u32) {
+pub(super) fn set_defaults(link: &mut Fields, largest: u32) {
     if link.is_absent("arq_back")
         && let Some(arq) = link.table("arq")
     {
         let back = arq.as_default(link.path_of("arq_back"));
         link.set_default("arq_back", Val::Table(back));
     }
-    for (direction, key) in KEYS.into_iter().enumerate() {
+    for (direction, key) in ARQ_KEYS.into_iter().enumerate() {
         let Some(times) = TimeoutInputs::new(link, direction, largest) else { return };
         if let Some(Val::Table(arq)) = link.get_mut(key)
-            && let Some(timeout) = has_link_acks(arq).then(|| times.timeout(arq)).flatten()
+            && let Some(timeout) = has_link_acks(arq).then(|| times.default_timeout(arq)).flatten()
         {
             arq.set_default("timeout", Val::Span(timeout));
             if arq.may_have_key("copy")
@@ -158,7 +159,7 @@ pub(super) fn fill(link: &mut Fields, largest: u32) {
 /// Checks that the timeouts are long enough for an ACK to arrive. Otherwise every frame would be
 /// retransmitted again and again.
 pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
-    for (direction, key) in KEYS.into_iter().enumerate() {
+    for (direction, key) in ARQ_KEYS.into_iter().enumerate() {
         let recovery = link.table(key).filter(|arq| has_link_acks(arq));
         let (Some(arq), Some(times)) = (recovery, TimeoutInputs::new(link, direction, largest)) else {
             continue;

@@ -1,7 +1,7 @@
 use super::LinkRecovery;
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Derived, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use airhop_radio::arq::{ArqPlan, RlpRules};
 
 pub(super) static KIND: LinkRecovery = LinkRecovery {
@@ -24,13 +24,13 @@ const ROUND_FRAMES: u32 = 2;
 static KEYS: [Key; 5] = [
     key(
         "rounds",
-        Kind::Counts { least: 1, most: 16, longest: 8 },
+        ValueKind::Counts { least: 1, most: 16, longest: 8 },
         Value("[1, 2, 3]"),
         "number of NAKs in each round; in IS-707-A the two ends negotiate the numbers",
     ),
     key(
         "timeout",
-        Kind::Span { least_ns: 1_000 },
+        ValueKind::Span { least_ns: 1_000 },
         Derived(
             "sum of the durations of the frame in transmission, of the retransmission, of one frame in the other direction that the NAK \
              may have to wait for, and of the NAK, plus the round-trip propagation delay; each frame has the length of the largest frame of \
@@ -40,14 +40,14 @@ static KEYS: [Key; 5] = [
     ),
     key(
         "copy",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Derived("sum of the durations of the largest frame and of a NAK"),
         "additional duration of a round for each retransmission that the receiver requested earlier and still expects, and for each \
          further retransmission that the round requests (one per NAK and missing frame)",
     ),
     key(
         "idle",
-        Kind::Span { least_ns: 1_000 },
+        ValueKind::Span { least_ns: 1_000 },
         Value(r#""20 ms""#),
         "interval from the start of the last frame to the next idle frame. A sender without data sends idle frames, which carry the \
          highest sequence number, until the receiver cannot request any further frame. The default is the duration of a frame of \
@@ -55,7 +55,7 @@ static KEYS: [Key; 5] = [
     ),
     key(
         "nak",
-        Kind::Bytes { least: 1, most: 1000 },
+        ValueKind::Bytes { least: 1, most: 1000 },
         Value(r#""6 B""#),
         "length of a NAK and of an idle frame; the default is the length of the link ACKs of the other ARQs",
     ),

@@ -1,7 +1,7 @@
-use super::{ACK, ATTEMPTS, LinkRecovery, TIMEOUT, rules, window, window_key};
+use super::{ACK_KEY, ATTEMPTS_KEY, LinkRecovery, TIMEOUT_KEY, rules, window, window_key};
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, Variant, key};
-use airhop_radio::arq::{ArqPlan, SELECTIVE_WINDOW};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
+use airhop_radio::arq::{ArqPlan, MAX_SELECTIVE_REPEAT_WINDOW};
 
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
@@ -16,18 +16,18 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
 
 static KEYS: [Key; 5] = [
     window(
-        SELECTIVE_WINDOW as u64,
+        MAX_SELECTIVE_REPEAT_WINDOW as u64,
         "8",
         "maximum number of unacknowledged frames; the default is Airhop's choice",
     ),
     key(
         "srej",
-        Kind::Flag,
+        ValueKind::Flag,
         Value("true"),
         "selective reject (HDLC's SREJ): true = the receiver requests missing frames when it detects a gap; false = missing frames are \
          retransmitted after the timeout only",
     ),
-    TIMEOUT,
-    ATTEMPTS,
-    ACK,
+    TIMEOUT_KEY,
+    ATTEMPTS_KEY,
+    ACK_KEY,
 ];

@@ -1,7 +1,7 @@
-use super::{AT, DIRECTION, EVERY, LinkChange, PlannedChange};
+use super::{AT_KEY, DIRECTION_KEY, EVERY_KEY, LinkChange, PlannedChange};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::{Problems, did_you_mean};
 use airhop_radio::link_schedule::{ChangeKind, Handoff};
 
@@ -24,26 +24,26 @@ const FORWARDED: &str = "forwarded";
 const LOST: &str = "lost";
 
 static KEYS: [Key; 8] = [
-    AT,
-    key("gap", Kind::Span { least_ns: 1 }, Required, "duration of the gap, in which neither end sends"),
-    key("mobile", Kind::Name, Required, "node of the mobile, which keeps its queued packets"),
+    AT_KEY,
+    key("gap", ValueKind::Span { least_ns: 1 }, Required, "duration of the gap, in which neither end sends"),
+    key("mobile", ValueKind::Name, Required, "node of the mobile, which keeps its queued packets"),
     key(
         "fate",
-        Kind::Word(|| vec![FORWARDED, LOST]),
+        ValueKind::Word(|| vec![FORWARDED, LOST]),
         Value(r#""forwarded""#),
         "treatment of packets that wait at the old base station or arrive at it in the gap: forwarded to the new base station \
          (3GPP TS 36.300 \
          §10.1.2.3), or lost (Cáceres and Iftode 1995)",
     ),
-    key("rate", Kind::LinkRate, Nothing("as before"), "rate in the new cell"),
+    key("rate", ValueKind::LinkRate, Nothing("as before"), "rate in the new cell"),
     key(
         "delay",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Nothing("as before"),
         "propagation delay through the new base station",
     ),
-    EVERY,
-    DIRECTION,
+    EVERY_KEY,
+    DIRECTION_KEY,
 ];
 
 fn check_mobile(change: &Fields, link: &Fields, problems: &mut Problems) {
@@ -60,7 +60,7 @@ fn check_mobile(change: &Fields, link: &Fields, problems: &mut Problems) {
 fn plan(change: &Fields, link: &Fields) -> Option<PlannedChange> {
     Some(PlannedChange::Scheduled(ChangeKind::Handoff(Handoff {
         gap: change.span("gap")?,
-        mobile: u8::from(link.ends("ends")?[1] == change.text("mobile")?),
+        mobile_end: u8::from(link.ends("ends")?[1] == change.text("mobile")?),
         is_forwarded: match change.word("fate")? {
             FORWARDED => true,
             LOST => false,

@@ -5,10 +5,10 @@ mod handoff;
 mod outage;
 mod rate;
 
-use super::each_way::{self, DIRECTION, is_for_direction};
+use super::each_way::{self, DIRECTION_KEY, is_for_direction};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Nothing, Required};
-use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::key::{Choice, Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::link_schedule::{ChangeKind, ScheduledChange};
@@ -38,16 +38,16 @@ super::kinds! {
     rate, outage, handoff
 }
 
-const AT: Key = key("at", Kind::Span { least_ns: 0 }, Required, "start time");
-const EVERY: Key = key(
+const AT_KEY: Key = key("at", ValueKind::Span { least_ns: 0 }, Required, "start time");
+const EVERY_KEY: Key = key(
     "every",
-    Kind::Span { least_ns: 1 },
+    ValueKind::Span { least_ns: 1 },
     Nothing("none; the change happens once"),
     "repetition period of the change",
 );
 
 /// Accepts any values: the change is possible on every link.
-fn check_nothing(_: &Fields, _: &Fields, _: &mut Problems) {}
+fn accept_any_values(_: &Fields, _: &Fields, _: &mut Problems) {}
 
 /// Maximum number of changes of a link, because each change needs memory in every run.
 const MAX_CHANGES: u64 = 100_000;
@@ -131,7 +131,7 @@ fn blocking_time(change: &Fields) -> Option<Span> {
     (declared(change)?.lasting)(change)
 }
 
-fn plan_of(change: &Fields, link: &Fields) -> Option<PlannedChange> {
+fn plan_change(change: &Fields, link: &Fields) -> Option<PlannedChange> {
     (declared(change)?.plan)(change, link)
 }
 
@@ -159,7 +159,7 @@ fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &F
 pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<ScheduledChange>> {
     let mut changes = Vec::new();
     for (at, change) in occurrences(link, direction, duration) {
-        if let PlannedChange::Scheduled(kind) = plan_of(change, link)? {
+        if let PlannedChange::Scheduled(kind) = plan_change(change, link)? {
             changes.push(ScheduledChange { at, kind });
         }
     }
@@ -169,7 +169,7 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
 /// Returns the outages of one direction in which frames are lost, each as [begin, end). The link must be
 /// checked.
 pub(super) fn loss_outages(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
-    let lost = |(at, change)| match plan_of(change, link)? {
+    let lost = |(at, change)| match plan_change(change, link)? {
         PlannedChange::Lost(lasts) => Some([at, at + lasts]),
         PlannedChange::Scheduled(_) => None,
     };

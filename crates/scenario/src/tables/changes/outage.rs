@@ -1,7 +1,7 @@
-use super::{AT, DIRECTION, EVERY, LinkChange, PlannedChange, check_nothing};
+use super::{AT_KEY, DIRECTION_KEY, EVERY_KEY, LinkChange, PlannedChange, accept_any_values};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Required, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use airhop_radio::link_schedule::ChangeKind;
 
 pub(super) static KIND: LinkChange = LinkChange {
@@ -9,7 +9,7 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", lasts = "1 s""#,
         ..Variant::new("outage", "outage: the link delivers no packet", &KEYS)
     },
-    check: check_nothing,
+    check: accept_any_values,
     lasting: |change| change.span("lasts"),
     plan,
 };
@@ -18,17 +18,17 @@ const WAIT: &str = "wait";
 const LOST: &str = "lost";
 
 static KEYS: [Key; 5] = [
-    AT,
-    key("lasts", Kind::Span { least_ns: 1 }, Required, "duration"),
+    AT_KEY,
+    key("lasts", ValueKind::Span { least_ns: 1 }, Required, "duration"),
     key(
         "fate",
-        Kind::Word(|| vec![WAIT, LOST]),
+        ValueKind::Word(|| vec![WAIT, LOST]),
         Value(r#""wait""#),
         "treatment of packets: wait = both ends detect the outage and keep packets in their queues; lost = both ends continue \
          to send, and these packets are lost",
     ),
-    EVERY,
-    DIRECTION,
+    EVERY_KEY,
+    DIRECTION_KEY,
 ];
 
 fn plan(change: &Fields, _: &Fields) -> Option<PlannedChange> {

@@ -1,6 +1,6 @@
-use super::{AT, DIRECTION, EVERY, LinkChange, PlannedChange, check_nothing};
+use super::{AT_KEY, DIRECTION_KEY, EVERY_KEY, LinkChange, PlannedChange, accept_any_values};
 use crate::grammar::key::OmittedValue::Required;
-use crate::grammar::key::{Kind, Variant, key};
+use crate::grammar::key::{ValueKind, Variant, key};
 use airhop_radio::link_schedule::ChangeKind;
 
 pub(super) static KIND: LinkChange = LinkChange {
@@ -9,10 +9,15 @@ pub(super) static KIND: LinkChange = LinkChange {
         ..Variant::new(
             "rate",
             "new rate, which also applies to the remaining bits of the packet in transmission",
-            &[AT, key("rate", Kind::LinkRate, Required, "new rate from the start time"), EVERY, DIRECTION],
+            &[
+                AT_KEY,
+                key("rate", ValueKind::LinkRate, Required, "new rate from the start time"),
+                EVERY_KEY,
+                DIRECTION_KEY,
+            ],
         )
     },
-    check: check_nothing,
+    check: accept_any_values,
     lasting: |_| None,
     plan: |change, _| Some(PlannedChange::Scheduled(ChangeKind::Rate(change.rate("rate")?))),
 };

@@ -1,32 +1,32 @@
-use super::{DIRECTION, LinkProperties, Model, REFERENCE, check_nothing, reference_bits};
+use super::{DIRECTION_KEY, LinkProperties, Model, REFERENCE_KEY, accept_any_duration, reference_bits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Nothing;
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use airhop_radio::errors::ErrorPlan;
 
 pub(super) static KIND: Model = Model {
     variant: Variant { example: "fer = 0.01", ..Variant::new("bernoulli", "independent errors", &KEYS) },
     fill: None,
     contradiction,
-    check: check_nothing,
+    check: accept_any_duration,
     plan,
 };
 
 static KEYS: [Key; 4] = [
     key(
         "fer",
-        Kind::Probability,
+        ValueKind::Probability,
         Nothing("none; `fer` or `loss` is required"),
         "frame error rate of a full data frame; a shorter frame has an equal bit error rate (Yun 2009 §5.1)",
     ),
     key(
         "loss",
-        Kind::Probability,
+        ValueKind::Probability,
         Nothing("none; `fer` or `loss` is required"),
         "frame error rate of every frame, independent of its length",
     ),
-    REFERENCE,
-    DIRECTION,
+    REFERENCE_KEY,
+    DIRECTION_KEY,
 ];
 
 fn contradiction(model: &Fields) -> Option<String> {

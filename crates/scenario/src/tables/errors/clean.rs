@@ -1,11 +1,11 @@
-use super::{DIRECTION, Model, check_nothing, no_contradiction};
+use super::{DIRECTION_KEY, Model, accept_any_duration, no_contradiction};
 use crate::grammar::key::Variant;
 use airhop_radio::errors::ErrorPlan;
 
 pub(super) static KIND: Model = Model {
-    variant: Variant::new("clean", "no errors", &[DIRECTION]),
+    variant: Variant::new("clean", "no errors", &[DIRECTION_KEY]),
     fill: None,
     contradiction: no_contradiction,
-    check: check_nothing,
+    check: accept_any_duration,
     plan: |_, _| Some(ErrorPlan::Clean),
 };

@@ -1,6 +1,6 @@
 //! Error models of the directions of a link.
 
-use super::{LinkProperties, check_one, plan};
+use super::{LinkProperties, check_model, plan};
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::Problems;
 use crate::tables::{changes, each_way};
@@ -16,7 +16,7 @@ pub(in crate::tables) fn check(
     duration: Option<Span>,
     problems: &mut Problems,
 ) {
-    link.tables("errors").iter().for_each(|model| check_one(model, duration, problems));
+    link.tables("errors").iter().for_each(|model| check_model(model, duration, problems));
     each_way::check_tables(link, "errors", "error model", (nodes, any), problems);
 }
 

@@ -1,7 +1,7 @@
-use super::{DIRECTION, LinkProperties, Model, check_nothing};
+use super::{DIRECTION_KEY, LinkProperties, Model, accept_any_duration};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Nothing, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::words::value_of_word;
 use airhop_radio::errors::{ErrorPlan, FrameSelection};
 
@@ -17,52 +17,57 @@ pub(super) static KIND: Model = Model {
     },
     fill: None,
     contradiction,
-    check: check_nothing,
+    check: accept_any_duration,
     plan,
 };
 
 const CHAIN: &str = "none; `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are required";
 
 static KEYS: [Key; 10] = [
-    key("p_gb", Kind::Probability, Nothing(CHAIN), "transition probability from good to bad, per frame"),
-    key("p_bg", Kind::Probability, Nothing("1 - p_bb"), "transition probability from bad to good, per frame"),
+    key("p_gb", ValueKind::Probability, Nothing(CHAIN), "transition probability from good to bad, per frame"),
+    key(
+        "p_bg",
+        ValueKind::Probability,
+        Nothing("1 - p_bb"),
+        "transition probability from bad to good, per frame",
+    ),
     key(
         "p_bb",
-        Kind::Probability,
+        ValueKind::Probability,
         Nothing("1 - p_bg"),
         "probability of remaining in the bad state, per frame (Yun 2009 §5.4)",
     ),
-    key("loss", Kind::Probability, Nothing(CHAIN), "average loss rate"),
+    key("loss", ValueKind::Probability, Nothing(CHAIN), "average loss rate"),
     key(
         "burst",
-        Kind::Number { least: 1.0, most: 1e6 },
+        ValueKind::Number { least: 1.0, most: 1e6 },
         Nothing(CHAIN),
         "mean sojourn in the bad state, 1 / p_bg, frames (or steps)",
     ),
-    key("loss_good", Kind::Probability, Value("0"), "loss rate of frames in the good state"),
-    key("loss_bad", Kind::Probability, Value("1"), "loss rate of frames in the bad state"),
+    key("loss_good", ValueKind::Probability, Value("0"), "loss rate of frames in the good state"),
+    key("loss_bad", ValueKind::Probability, Value("1"), "loss rate of frames in the bad state"),
     key(
         "step",
-        Kind::Span { least_ns: 1_000 },
+        ValueKind::Span { least_ns: 1_000 },
         Nothing("none; a transition after every data frame"),
         "interval between transitions in time, independent of transmissions; the state at the start of a frame applies to the frame",
     ),
     key(
         "strikes",
-        Kind::Word(|| FrameSelection::ALL.map(|(word, _)| word).to_vec()),
+        ValueKind::Word(|| FrameSelection::ALL.map(|(word, _)| word).to_vec()),
         Value(r#""data""#),
         "frames with errors: data = all frames except link ACKs, RTS and CTS; unicast = data frames with one receiver, \
          excluding broadcast route requests; payload = unicast data frames with payload, excluding TCP's ACKs",
     ),
-    DIRECTION,
+    DIRECTION_KEY,
 ];
 
 fn contradiction(model: &Fields) -> Option<String> {
     let has = |key| model.number(key).is_some();
     let chain = ["p_gb", "p_bg", "p_bb"].into_iter().any(has);
     match (chain, has("loss"), has("burst")) {
-        (true, false, false) => transitions(has),
-        (false, true, true) => averages(model),
+        (true, false, false) => check_transitions(has),
+        (false, true, true) => check_averages(model),
         (false, false, false) => Some(
             "expected `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, got none of them".to_string(),
         ),
@@ -77,7 +82,7 @@ fn contradiction(model: &Fields) -> Option<String> {
     }
 }
 
-fn transitions(has: impl Fn(&'static str) -> bool) -> Option<String> {
+fn check_transitions(has: impl Fn(&'static str) -> bool) -> Option<String> {
     let got = match (has("p_bg"), has("p_bb")) {
         (true, true) => "both",
         (false, false) => "neither",
@@ -89,7 +94,7 @@ fn transitions(has: impl Fn(&'static str) -> bool) -> Option<String> {
     ))
 }
 
-fn averages(model: &Fields) -> Option<String> {
+fn check_averages(model: &Fields) -> Option<String> {
     let [loss, burst, good, bad] = ["loss", "burst", "loss_good", "loss_bad"].map(|key| model.number(key));
     let (loss, burst, good, bad) = (loss?, burst?, good?, bad?);
     if !(good <= loss && loss < bad) {

@@ -14,11 +14,11 @@ pub(super) use directions::{check, plan_both_directions};
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::Nothing;
-use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::key::{Choice, Key, ValueKind, Variant, key};
 use crate::grammar::problem::{Problems, format_alternatives};
 use airhop_base::{Rate, Span};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::phy::{Format, TxMode};
+use airhop_radio::phy::{PpduFormat, TxMode};
 
 /// Declaration of an error model.
 struct Model {
@@ -57,16 +57,16 @@ super::kinds! {
     clean, bernoulli, gilbert_elliott, two_state, recorded, snr
 }
 
-const DIRECTION: Key = key(
+const DIRECTION_KEY: Key = key(
     "direction",
-    Kind::Direction,
+    ValueKind::Direction,
     Nothing("both directions"),
     "direction of the link that the table applies to, such as \"a->b\"; on a wlan \"a->*\" is all frames from a",
 );
 
-const REFERENCE: Key = key(
+const REFERENCE_KEY: Key = key(
     "reference",
-    Kind::Bytes { least: 1, most: 70_000 },
+    ValueKind::Bytes { least: 1, most: 70_000 },
     Nothing("the largest data frame of the flows that cross this link"),
     "length of the frame whose error rate is `fer`, link-layer header included",
 );
@@ -77,11 +77,11 @@ fn no_contradiction(_: &Fields) -> Option<String> {
 }
 
 /// Accepts any duration: the model needs little memory.
-fn check_nothing(_: &Fields, _: Span, _: &mut Problems) {}
+fn accept_any_duration(_: &Fields, _: Span, _: &mut Problems) {}
 
 /// Reports an error model with contradictory or missing keys, or with too many fades for a run of this
 /// duration.
-fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
+fn check_model(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     let Some(declared) = declared(model).filter(|_| model.refused_keys().is_empty()) else { return };
     if let Some(duration) = duration {
         (declared.check)(model, duration, problems);
@@ -92,7 +92,7 @@ fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
 }
 
 /// Sets the defaults of the error models of a cell of 802.11n, ac or ax.
-pub(super) fn fill(wlan: &mut Fields, cell: &CellProperties) {
+pub(super) fn set_defaults(wlan: &mut Fields, cell: &CellProperties) {
     let Some(Val::Tables(models)) = wlan.get_mut("errors") else { return };
     for model in models {
         if let Some(fill) = declared(model).and_then(|declared| declared.fill) {
@@ -102,14 +102,14 @@ pub(super) fn fill(wlan: &mut Fields, cell: &CellProperties) {
 }
 
 /// Reports error models on this link that exist only in cells of 802.11n, ac and ax.
-pub(super) fn check_any_link(link: &Fields, problems: &mut Problems) {
+pub(super) fn reject_cell_models(link: &Fields, problems: &mut Problems) {
     for model in link.tables("errors") {
         let Some(declared) = declared(model).filter(|declared| declared.fill.is_some()) else { continue };
         let others = KINDS.iter().filter(|other| other.fill.is_none()).map(|other| other.variant.kind);
         let what = format!(
             "expected {}: only cells of {} have the MCS on which errors of kind \"{}\" depend",
             format_alternatives(others),
-            format_alternatives(Format::ALL.map(Format::name)),
+            format_alternatives(PpduFormat::ALL.map(PpduFormat::name)),
             declared.variant.kind,
         );
         problems.add(&model.at, model.path_of("kind"), what);

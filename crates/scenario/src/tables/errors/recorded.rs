@@ -1,8 +1,8 @@
 use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, bit_error_rates};
-use super::{DIRECTION, LinkProperties, Model, REFERENCE, check_nothing};
+use super::{DIRECTION_KEY, LinkProperties, Model, REFERENCE_KEY, accept_any_duration};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Derived, Required};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord, LineError};
 use std::sync::Arc;
 
@@ -16,21 +16,21 @@ pub(super) static KIND: Model = Model {
         )
     },
     fill: None,
-    contradiction: |model| state_rates::contradiction(model).or_else(|| record(model)?.err()),
-    check: check_nothing,
+    contradiction: |model| state_rates::contradiction(model).or_else(|| read_record(model)?.err()),
+    check: accept_any_duration,
     plan,
 };
 
 static KEYS: [Key; 8] = [
     key(
         "file",
-        Kind::File { digest: "digest" },
+        ValueKind::File { digest: "digest" },
         Required,
         "CSV file with the header `begin_s,end_s` and a row for each period in the bad state (`airhop fades` writes such files)",
     ),
     key(
         "digest",
-        Kind::Digest,
+        ValueKind::Digest,
         Derived("the digest of the file"),
         "digest of the file; a file with another digest is an error",
     ),
@@ -38,18 +38,18 @@ static KEYS: [Key; 8] = [
     BER_BAD,
     FER_GOOD,
     FER_BAD,
-    REFERENCE,
-    DIRECTION,
+    REFERENCE_KEY,
+    DIRECTION_KEY,
 ];
 
 /// Reads the record of fades in the model's file.
-fn record(model: &Fields) -> Option<Result<FadeRecord, String>> {
+fn read_record(model: &Fields) -> Option<Result<FadeRecord, String>> {
     let file = model.file("file")?;
     let refused = |LineError { line, message: what }| format!("{}:{line}: {what}", file.path);
     Some(FadeRecord::parse(&file.text).map_err(refused))
 }
 
 fn plan(model: &Fields, channel: &LinkProperties) -> Option<ErrorPlan> {
-    let fades = FadePlan::Recorded(Arc::new(record(model)?.ok()?));
+    let fades = FadePlan::Recorded(Arc::new(read_record(model)?.ok()?));
     Some(ErrorPlan::TwoState { fades, errors_per_bit: bit_error_rates(model, channel)? })
 }

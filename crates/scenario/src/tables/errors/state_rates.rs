@@ -3,24 +3,24 @@
 use super::{LinkProperties, reference_bits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Nothing;
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, ValueKind, key};
 use airhop_radio::errors::errors_per_bit;
 
 const BER_OR_FER: &str = "none; `ber_good` and `ber_bad`, or `fer_good` and `fer_bad`, are required";
 
 pub(super) const BER_GOOD: Key =
-    key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit error rate in the good state");
+    key("ber_good", ValueKind::Probability, Nothing(BER_OR_FER), "bit error rate in the good state");
 pub(super) const BER_BAD: Key =
-    key("ber_bad", Kind::Probability, Nothing(BER_OR_FER), "bit error rate in the bad state");
+    key("ber_bad", ValueKind::Probability, Nothing(BER_OR_FER), "bit error rate in the bad state");
 pub(super) const FER_GOOD: Key = key(
     "fer_good",
-    Kind::Probability,
+    ValueKind::Probability,
     Nothing(BER_OR_FER),
     "frame error rate of a full data frame in the good state; a shorter frame has an equal bit error rate",
 );
 pub(super) const FER_BAD: Key = key(
     "fer_bad",
-    Kind::Probability,
+    ValueKind::Probability,
     Nothing(BER_OR_FER),
     "frame error rate of a full data frame in the bad state; a shorter frame has an equal bit error rate",
 );

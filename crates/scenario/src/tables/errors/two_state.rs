@@ -1,8 +1,8 @@
 use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, bit_error_rates};
-use super::{DIRECTION, LinkProperties, Model, REFERENCE};
+use super::{DIRECTION_KEY, LinkProperties, Model, REFERENCE_KEY};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Required, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::words::value_of_word;
 use airhop_base::Span;
@@ -27,18 +27,18 @@ pub(super) static KIND: Model = Model {
 const MAX_FADES: u64 = 1_000_000;
 
 static KEYS: [Key; 10] = [
-    key("good", Kind::Span { least_ns: 1_000 }, Required, "mean sojourn time in the good state"),
-    key("bad", Kind::Span { least_ns: 1_000 }, Required, "mean sojourn time in the bad state"),
+    key("good", ValueKind::Span { least_ns: 1_000 }, Required, "mean sojourn time in the good state"),
+    key("bad", ValueKind::Span { least_ns: 1_000 }, Required, "mean sojourn time in the bad state"),
     key(
         "sojourn",
-        Kind::Word(|| Sojourn::ALL.map(|(name, _)| name).to_vec()),
+        ValueKind::Word(|| Sojourn::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""exponential""#),
         "distribution of the sojourn times: exponential; uniform = from 0 to twice the mean (the \"uniformal\" distribution of Kounavis \
          1996); uniform-half = uniform from 0.5 to 1.5 times the mean; constant",
     ),
     key(
         "start",
-        Kind::Word(|| InitialState::ALL.map(|(name, _)| name).to_vec()),
+        ValueKind::Word(|| InitialState::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""stationary""#),
         "initial state: stationary = the stationary distribution of states and residual sojourn times; good = the beginning of a period in \
          the good state, as in ns-2 and Bakshi et al.",
@@ -47,8 +47,8 @@ static KEYS: [Key; 10] = [
     BER_BAD,
     FER_GOOD,
     FER_BAD,
-    REFERENCE,
-    DIRECTION,
+    REFERENCE_KEY,
+    DIRECTION_KEY,
 ];
 
 fn check_fades(model: &Fields, duration: Span, problems: &mut Problems) {

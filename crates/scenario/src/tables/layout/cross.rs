@@ -1,7 +1,9 @@
-use super::{Layout, MAX_STATIONS, PREFIX, SPACING, accept_any_values, layout_variant, on_grid};
+use super::{
+    Layout, MAX_STATIONS, PREFIX_KEY, SPACING_KEY, accept_any_values, layout_variant, scale_to_grid,
+};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Required;
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, ValueKind, key};
 use airhop_net::placement::Position;
 
 pub(super) static KIND: Layout = Layout {
@@ -12,7 +14,7 @@ pub(super) static KIND: Layout = Layout {
         &KEYS,
         r#"arm = 2, spacing = "30 m""#,
     ),
-    places,
+    positions,
     check: accept_any_values,
     line: |layout| layout.count("arm").map(|arm| 2 * arm + 1),
     drawn_in: None,
@@ -21,18 +23,18 @@ pub(super) static KIND: Layout = Layout {
 static KEYS: [Key; 3] = [
     key(
         "arm",
-        Kind::Count { least: 1, most: (MAX_STATIONS - 1) / 4 },
+        ValueKind::Count { least: 1, most: (MAX_STATIONS - 1) / 4 },
         Required,
         "number of stations in each of the four arms, excluding the station in the middle",
     ),
-    SPACING,
-    PREFIX,
+    SPACING_KEY,
+    PREFIX_KEY,
 ];
 
-fn places(layout: &Fields) -> Option<Vec<Position>> {
+fn positions(layout: &Fields) -> Option<Vec<Position>> {
     let arm = layout.count("arm")?;
     let along = (0..=2 * arm).map(|x| (x, 0));
     let above = (1..=arm).map(|y| (arm, y as i64));
     let below = (1..=arm).rev().map(|y| (arm, -(y as i64)));
-    on_grid(layout, along.chain(below).chain(above))
+    scale_to_grid(layout, along.chain(below).chain(above))
 }

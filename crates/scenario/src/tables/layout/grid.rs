@@ -1,7 +1,7 @@
-use super::{Layout, MAX_STATIONS, PREFIX, SPACING, layout_variant, on_grid};
+use super::{Layout, MAX_STATIONS, PREFIX_KEY, SPACING_KEY, layout_variant, scale_to_grid};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Required;
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, ValueKind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::placement::Position;
 
@@ -12,24 +12,34 @@ pub(super) static KIND: Layout = Layout {
         &KEYS,
         r#"columns = 2, rows = 2, spacing = "30 m""#,
     ),
-    places,
+    positions,
     check,
     line: |layout| Some(layout.count("columns")?.max(layout.count("rows")?)),
     drawn_in: None,
 };
 
 static KEYS: [Key; 4] = [
-    key("columns", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "number of stations in a row"),
-    key("rows", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "number of stations in a column"),
-    SPACING,
-    PREFIX,
+    key(
+        "columns",
+        ValueKind::Count { least: 1, most: MAX_STATIONS },
+        Required,
+        "number of stations in a row",
+    ),
+    key(
+        "rows",
+        ValueKind::Count { least: 1, most: MAX_STATIONS },
+        Required,
+        "number of stations in a column",
+    ),
+    SPACING_KEY,
+    PREFIX_KEY,
 ];
 
-fn places(layout: &Fields) -> Option<Vec<Position>> {
+fn positions(layout: &Fields) -> Option<Vec<Position>> {
     let (columns, rows) = (layout.count("columns")?, layout.count("rows")?);
     // If there are too many stations, no positions are computed; the file is only rejected.
     (columns * rows <= MAX_STATIONS).then_some(())?;
-    on_grid(layout, (0..columns * rows).map(|i| (i % columns, (i / columns) as i64)))
+    scale_to_grid(layout, (0..columns * rows).map(|i| (i % columns, (i / columns) as i64)))
 }
 
 fn check(layout: &Fields, problems: &mut Problems) {

@@ -8,7 +8,7 @@ mod random;
 
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Nothing, Required, Value};
-use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::key::{Choice, Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::quantity::{self, MAX_COORDINATE, format_number};
 use airhop_net::placement::{Position, are_connected};
@@ -19,7 +19,7 @@ struct Layout {
     variant: Variant,
     /// Function that returns the positions of the stations in the order of station numbers. All positions are
     /// [0, 0] if each replication draws them.
-    places: fn(&Fields) -> Option<Vec<Position>>,
+    positions: fn(&Fields) -> Option<Vec<Position>>,
     /// Function that reports an excessive number of stations.
     check: fn(&Fields, &mut Problems),
     /// Function that returns the number of stations in the longest line of the layout.
@@ -38,20 +38,21 @@ super::kinds! {
 /// Maximum number of stations: association ids up to 2007 (IEEE 802.11-2016 §9.4.1.8), plus the access point.
 pub(crate) const MAX_STATIONS: u64 = 2008;
 
-const PREFIX: Key = key(
+const PREFIX_KEY: Key = key(
     "prefix",
-    Kind::Name,
+    ValueKind::Name,
     Value(r#""n""#),
     "prefix of the stations' names, before numbers from 0. Two cells whose layouts have the same prefix consist \
      of the same nodes",
 );
-const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
-const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between neighbours");
+const NODES_KEY: Key =
+    key("nodes", ValueKind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
+const SPACING_KEY: Key = key("spacing", ValueKind::Metres, Required, "distance between neighbours");
 
 /// Key `layout`, used instead of positions of stations.
 pub(crate) const LAYOUT_KEY: Key = key(
     "layout",
-    Kind::Choice(&LAYOUT),
+    ValueKind::Choice(&LAYOUT),
     Nothing("none; `stations` has the positions"),
     "rule that places the stations, instead of `stations`",
 );
@@ -61,18 +62,18 @@ pub(crate) static PLACEMENT_KEYS: [Key; 3] = [
     Key { when_omitted: Required, ..LAYOUT_KEY },
     key(
         "receive",
-        Kind::Metres,
+        ValueKind::Metres,
         Nothing("none; each station receives all others"),
         "receive range: frames can be decoded up to this distance",
     ),
-    key("wlan", Kind::Name, Required, "wlan that draws the same positions"),
+    key("wlan", ValueKind::Name, Required, "wlan that draws the same positions"),
 ];
 
 /// Accepts any values: the keys of the layout already limit the number of stations.
 fn accept_any_values(_: &Fields, _: &mut Problems) {}
 
 /// Returns grid coordinates scaled by the layout's spacing.
-fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Position>> {
+fn scale_to_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Position>> {
     let spacing = layout.metres("spacing")?;
     Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
 }
@@ -100,11 +101,11 @@ pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
 pub(crate) fn layout_stations(layout: &Fields) -> Option<Vec<(String, Position)>> {
     let prefix = layout.text("prefix")?;
     let named = |(i, place)| (format!("{prefix}{i}"), place);
-    Some(places(layout)?.into_iter().enumerate().map(named).collect())
+    Some(positions(layout)?.into_iter().enumerate().map(named).collect())
 }
 
-fn places(layout: &Fields) -> Option<Vec<Position>> {
-    (declared(layout)?.places)(layout)
+fn positions(layout: &Fields) -> Option<Vec<Position>> {
+    (declared(layout)?.positions)(layout)
 }
 
 /// Returns the rectangle in which each replication draws the positions; `None` if the positions are fixed.
@@ -144,9 +145,10 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
     if declared(layout).is_some_and(|declared| declared.drawn_in.is_some()) {
         return; // whether connected positions exist is known only at the draw
     }
-    check_room(layout, problems);
+    check_station_limits(layout, problems);
     if problems.len() == before
-        && let (Some(reach), Some(spacing), Some(places)) = (reach, layout.metres("spacing"), places(layout))
+        && let (Some(reach), Some(spacing), Some(places)) =
+            (reach, layout.metres("spacing"), positions(layout))
         && !are_connected(&places, Some(reach))
     {
         // The message has one decimal, because a range computed from powers has many digits.
@@ -159,7 +161,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
 }
 
 /// Reports an excessive number of stations, and lines that exceed the maximum coordinate.
-fn check_room(layout: &Fields, problems: &mut Problems) {
+fn check_station_limits(layout: &Fields, problems: &mut Problems) {
     let Some(declared) = declared(layout) else { return };
     (declared.check)(layout, problems);
     if let (Some(line), Some(spacing)) = ((declared.line)(layout), layout.metres("spacing"))

@@ -1,11 +1,11 @@
-use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, capacity, packets};
+use super::{DIRECTION_KEY, DROPS_EARLY, FIFO, QueueDiscipline, capacity, packets};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::{CodelPlan, QueuePlan};
 
-pub(super) static KIND: Discipline = Discipline {
+pub(super) static KIND: QueueDiscipline = QueueDiscipline {
     variant: Variant {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
@@ -21,14 +21,14 @@ pub(super) static KIND: Discipline = Discipline {
 
 pub(super) const TARGET: Key = key(
     "target",
-    Kind::Span { least_ns: 1 },
+    ValueKind::Span { least_ns: 1 },
     Value(r#""5 ms""#),
     "acceptable standing queueing delay; less than `interval` (RFC 8289 §4.3)",
 );
 
 pub(super) const INTERVAL: Key = key(
     "interval",
-    Kind::Span { least_ns: 1 },
+    ValueKind::Span { least_ns: 1 },
     Value(r#""100 ms""#),
     "time for which the sojourn time must stay above `target` before the first drop or mark; about the longest round trip (RFC 8289 §4.2)",
 );
@@ -39,11 +39,11 @@ static KEYS: [Key; 5] = [
     INTERVAL,
     key(
         "ecn",
-        Kind::Flag,
+        ValueKind::Flag,
         Value("false"),
         "true = set CE on ECN-capable packets instead of dropping them (off as in Linux 6)",
     ),
-    DIRECTION,
+    DIRECTION_KEY,
 ];
 
 /// Checks that the target is less than the interval. The interval is roughly a round-trip time, and the
@@ -58,8 +58,8 @@ pub(super) fn check_target(queue: &mut Fields, problems: &mut Problems) {
 
 pub(super) fn plan(queue: &Fields) -> Option<CodelPlan> {
     Some(CodelPlan {
-        packets: packets(queue)?,
-        target: queue.span("target")?,
+        capacity_packets: packets(queue)?,
+        target_delay: queue.span("target")?,
         interval: queue.span("interval")?,
         ecn: queue.flag("ecn")?,
     })

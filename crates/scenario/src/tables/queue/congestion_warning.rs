@@ -1,11 +1,11 @@
-use super::{DIRECTION, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
+use super::{DIRECTION_KEY, FIFO, MAX_PACKETS, PACKETS, QueueDiscipline, check_weight, packets};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::{Derived, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::QueuePlan;
 
-pub(super) static KIND: Discipline = Discipline {
+pub(super) static KIND: QueueDiscipline = QueueDiscipline {
     variant: Variant {
         flags: &[FIFO],
         ..Variant::new(
@@ -23,18 +23,18 @@ static KEYS: [Key; 4] = [
     PACKETS,
     key(
         "threshold",
-        Kind::Count { least: 1, most: MAX_PACKETS },
+        ValueKind::Count { least: 1, most: MAX_PACKETS },
         Derived("a quarter of `packets`"),
         "average queue length from which packets are marked, packets; the default is Airhop's choice",
     ),
     key(
         "weight",
-        Kind::Probability,
+        ValueKind::Probability,
         Value("0.2"),
         "weight of one arrival in the average queue length; the default is Airhop's choice. 1 selects the instantaneous queue length, as \
          in the step marking of DCTCP's switches (RFC 8257 §3.1)",
     ),
-    DIRECTION,
+    DIRECTION_KEY,
 ];
 
 fn resolve(queue: &mut Fields, problems: &mut Problems) {

@@ -1,14 +1,14 @@
-use super::{DIRECTION, Discipline, FIFO, PACKETS, accept_any_values, packets};
+use super::{DIRECTION_KEY, FIFO, PACKETS, QueueDiscipline, accept_any_values, packets};
 use crate::grammar::key::Variant;
 use airhop_net::queues::QueuePlan;
 
-pub(super) static KIND: Discipline = Discipline {
+pub(super) static KIND: QueueDiscipline = QueueDiscipline {
     variant: Variant {
         flags: &[FIFO],
         ..Variant::new(
             "drop-tail",
             "FIFO queue that drops packets that arrive at a full queue",
-            &[PACKETS, DIRECTION],
+            &[PACKETS, DIRECTION_KEY],
         )
     },
     resolve: accept_any_values,

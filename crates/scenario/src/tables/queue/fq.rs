@@ -1,8 +1,8 @@
-use super::{DIRECTION, Discipline, QUANTUM, accept_any_values, capacity, packets};
+use super::{DIRECTION_KEY, QUANTUM, QueueDiscipline, accept_any_values, capacity, packets};
 use crate::grammar::key::Variant;
 use airhop_net::queues::QueuePlan;
 
-pub(super) static KIND: Discipline = Discipline {
+pub(super) static KIND: QueueDiscipline = QueueDiscipline {
     variant: Variant::new(
         "fq",
         "fair queueing: a queue for each flow, served by deficit round robin; if the shared capacity is exhausted, the newest packet of \
@@ -10,7 +10,7 @@ pub(super) static KIND: Discipline = Discipline {
         &[
             capacity("50", "capacity of all queues together, packets, without the packet in service"),
             QUANTUM,
-            DIRECTION,
+            DIRECTION_KEY,
         ],
     ),
     resolve: accept_any_values,

@@ -1,11 +1,11 @@
 use super::codel::{self, INTERVAL, TARGET, check_target};
-use super::{DIRECTION, DROPS_EARLY, Discipline, QUANTUM, capacity};
+use super::{DIRECTION_KEY, DROPS_EARLY, QUANTUM, QueueDiscipline, capacity};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use airhop_net::queues::{FqCodelPlan, QueuePlan};
 
-pub(super) static KIND: Discipline = Discipline {
+pub(super) static KIND: QueueDiscipline = QueueDiscipline {
     variant: Variant {
         flags: &[DROPS_EARLY],
         ..Variant::new(
@@ -29,23 +29,23 @@ static KEYS: [Key; 7] = [
     QUANTUM,
     key(
         "flows",
-        Kind::Count { least: 1, most: u16::MAX as u64 },
+        ValueKind::Count { least: 1, most: u16::MAX as u64 },
         Value("1024"),
         "number of queues; a larger number of flows shares queues (RFC 8290 §5.2.5)",
     ),
     key(
         "ecn",
-        Kind::Flag,
+        ValueKind::Flag,
         Value("true"),
         "true = set CE on ECN-capable packets instead of dropping them (RFC 8290 §5.2.6)",
     ),
-    DIRECTION,
+    DIRECTION_KEY,
 ];
 
 fn plan(queue: &Fields) -> Option<QueuePlan> {
     Some(QueuePlan::FqCodel(FqCodelPlan {
         codel: codel::plan(queue)?,
-        quantum: u32::try_from(queue.bytes("quantum")?).ok()?,
-        flows: u16::try_from(queue.count("flows")?).ok()?,
+        quantum_bytes: u32::try_from(queue.bytes("quantum")?).ok()?,
+        queue_count: u16::try_from(queue.count("flows")?).ok()?,
     }))
 }

@@ -10,15 +10,15 @@ mod fq_codel;
 mod pie;
 mod red;
 
-use super::each_way::{self, DIRECTION};
+use super::each_way::{self, DIRECTION_KEY};
 use crate::grammar::fields::{Fields, Val};
-use crate::grammar::key::{Choice, Key, Kind, OmittedValue, Variant, key};
+use crate::grammar::key::{Choice, Key, OmittedValue, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::QueuePlan;
-use airhop_net::routing::{Hop, Layer};
+use airhop_net::routing::{Hop, LinkLayerId};
 
 /// Declaration of a queue discipline.
-struct Discipline {
+struct QueueDiscipline {
     variant: Variant,
     /// Function that sets the defaults derived from other keys, and reports keys that contradict each other.
     resolve: fn(&mut Fields, &mut Problems),
@@ -27,7 +27,7 @@ struct Discipline {
 
 super::kinds! {
     /// List of the disciplines.
-    QUEUE, "queue", Discipline:
+    QUEUE, "queue", QueueDiscipline:
     drop_tail, red, congestion_warning, biased, codel, fq_codel, pie, fq
 }
 
@@ -42,12 +42,12 @@ const MAX_PACKETS: u64 = 1_000_000;
 const PACKETS: Key = capacity("50", "queue capacity, packets, without the packet in service");
 
 const fn capacity(packets: &'static str, about: &'static str) -> Key {
-    key("packets", Kind::Count { least: 1, most: MAX_PACKETS }, OmittedValue::Value(packets), about)
+    key("packets", ValueKind::Count { least: 1, most: MAX_PACKETS }, OmittedValue::Value(packets), about)
 }
 
 const QUANTUM: Key = key(
     "quantum",
-    Kind::Bytes { least: 256, most: 65_535 },
+    ValueKind::Bytes { least: 256, most: 65_535 },
     OmittedValue::Value(r#""1514 B""#),
     "quantum of deficit round robin, bytes per flow and round: an Ethernet frame (RFC 8290 §5.2.4)",
 );
@@ -85,7 +85,7 @@ pub(super) fn check(link: &Fields, problems: &mut Problems) {
 pub(crate) fn queue_before_hop(link: &Fields, hop: Hop) -> Option<&Fields> {
     match hop {
         Hop::Link(number) => each_way::direction_table(link, "queue", usize::from(number % 2)),
-        Hop::Layer { layer: Layer::Radio(_), from, .. } => {
+        Hop::Layer { layer: LinkLayerId::Radio(_), from, .. } => {
             each_way::direction_table(link, "queue", usize::from(from))
         }
         _ => link.table("queue"),

@@ -1,10 +1,10 @@
-use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, accept_any_values, capacity, packets};
+use super::{DIRECTION_KEY, DROPS_EARLY, FIFO, QueueDiscipline, accept_any_values, capacity, packets};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use airhop_net::queues::{PiePlan, QueuePlan};
 
-pub(super) static KIND: Discipline = Discipline {
+pub(super) static KIND: QueueDiscipline = QueueDiscipline {
     variant: Variant {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
@@ -20,28 +20,33 @@ pub(super) static KIND: Discipline = Discipline {
 
 static KEYS: [Key; 5] = [
     capacity("1000", "queue capacity, packets, without the packet in service (Linux 6)"),
-    key("target", Kind::Span { least_ns: 1 }, Value(r#""15 ms""#), "target queueing delay (RFC 8033 §4.2)"),
+    key(
+        "target",
+        ValueKind::Span { least_ns: 1 },
+        Value(r#""15 ms""#),
+        "target queueing delay (RFC 8033 §4.2)",
+    ),
     key(
         "burst",
-        Kind::Span { least_ns: 0 },
+        ValueKind::Span { least_ns: 0 },
         Value(r#""150 ms""#),
         "burst allowance: time without drops or marks when a burst follows a period without congestion, rounded up to whole update \
          intervals of 15 ms (RFC 8033 §4.4)",
     ),
     key(
         "ecn",
-        Kind::Flag,
+        ValueKind::Flag,
         Value("false"),
         "true = set CE on ECN-capable packets instead of dropping them while the drop probability is below 10 % (RFC 8033 §5.1)",
     ),
-    DIRECTION,
+    DIRECTION_KEY,
 ];
 
 fn plan(queue: &Fields) -> Option<QueuePlan> {
     Some(QueuePlan::Pie(PiePlan {
-        packets: packets(queue)?,
-        target: queue.span("target")?,
-        burst: queue.span("burst")?,
+        capacity_packets: packets(queue)?,
+        target_delay: queue.span("target")?,
+        burst_allowance: queue.span("burst")?,
         ecn: queue.flag("ecn")?,
     }))
 }

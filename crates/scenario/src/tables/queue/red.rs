@@ -1,11 +1,11 @@
-use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
+use super::{DIRECTION_KEY, DROPS_EARLY, FIFO, MAX_PACKETS, PACKETS, QueueDiscipline, check_weight, packets};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::{Derived, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::{QueuePlan, RedPlan};
 
-pub(super) static KIND: Discipline = Discipline {
+pub(super) static KIND: QueueDiscipline = QueueDiscipline {
     variant: Variant {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
@@ -23,48 +23,48 @@ static KEYS: [Key; 9] = [
     PACKETS,
     key(
         "min",
-        Kind::Count { least: 1, most: MAX_PACKETS },
+        ValueKind::Count { least: 1, most: MAX_PACKETS },
         Value("5"),
         "minimum threshold: average queue length from which packets are dropped or marked, packets (Floyd 1997)",
     ),
     key(
         "max",
-        Kind::Count { least: 2, most: 3 * MAX_PACKETS },
+        ValueKind::Count { least: 2, most: 3 * MAX_PACKETS },
         Derived("three times `min` (Floyd 1997)"),
         "maximum threshold: average queue length at which the share of dropped or marked packets is `max_p`, packets; more than `min`",
     ),
     key(
         "max_p",
-        Kind::Probability,
+        ValueKind::Probability,
         Value("0.1"),
         "share of packets dropped or marked at an average queue length just below `max` (Floyd 1997)",
     ),
     key(
         "weight",
-        Kind::Probability,
+        ValueKind::Probability,
         Value("0.002"),
         "weight of one arrival in the average queue length (Floyd and Jacobson 1993 §6)",
     ),
     key(
         "gentle",
-        Kind::Flag,
+        ValueKind::Flag,
         Value("true"),
         "gentle mode: true = the share grows from `max_p` at `max` to 1 at twice `max` (Floyd 2000); false = the share is 1 from `max` on",
     ),
     key(
         "ecn",
-        Kind::Flag,
+        ValueKind::Flag,
         Value("false"),
         "true = set CE on ECN-capable packets instead of dropping them, unless the share is 1 (RFC 3168 §5, §7)",
     ),
     key(
         "mean_packet",
-        Kind::Bytes { least: 1, most: 65_000 },
+        ValueKind::Bytes { least: 1, most: 65_000 },
         Value(r#""500 B""#),
         "typical packet length: while the link is idle, the average queue length decays by one weight per transmission time of such a \
          packet (ns-2 mean_pktsize_)",
     ),
-    DIRECTION,
+    DIRECTION_KEY,
 ];
 
 fn resolve(queue: &mut Fields, problems: &mut Problems) {
@@ -86,13 +86,13 @@ fn check_max(min: u64, queue: &Fields, problems: &mut Problems) {
 
 fn plan(queue: &Fields) -> Option<QueuePlan> {
     Some(QueuePlan::Red(RedPlan {
-        packets: packets(queue)?,
-        min: queue.count("min")? as f64,
-        max: queue.count("max")? as f64,
+        capacity_packets: packets(queue)?,
+        min_threshold: queue.count("min")? as f64,
+        max_threshold: queue.count("max")? as f64,
         max_p: queue.number("max_p")?,
         weight: queue.number("weight")?,
         gentle: queue.flag("gentle")?,
         ecn: queue.flag("ecn")?,
-        mean_packet: u32::try_from(queue.bytes("mean_packet")?).ok()?,
+        mean_packet_bytes: u32::try_from(queue.bytes("mean_packet")?).ok()?,
     }))
 }

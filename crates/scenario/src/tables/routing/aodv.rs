@@ -1,12 +1,12 @@
-use super::Protocol;
+use super::RoutingProtocol;
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::Value;
-use crate::grammar::key::{Key, Kind, OmittedValue, Variant, key};
+use crate::grammar::key::{Key, OmittedValue, ValueKind, Variant, key};
 use crate::grammar::words::value_of_word;
 use airhop_net::plan::RoutingPlan;
 use airhop_net::routing::AodvPlan;
 
-pub(super) static KIND: Protocol = Protocol {
+pub(super) static KIND: RoutingProtocol = RoutingProtocol {
     variant: Variant::new(
         "aodv",
         "AODV: routes on demand, invalidated when the link layer discards a packet (RFC 3561); flows over such a wlan begin and end in the \
@@ -14,55 +14,55 @@ pub(super) static KIND: Protocol = Protocol {
         &KEYS,
     ),
     is_on_demand: true,
-    fill,
+    set_defaults,
     plan,
 };
 
-const fn preset_key(name: &'static str, kind: Kind, about: &'static str) -> Key {
+const fn preset_key(name: &'static str, kind: ValueKind, about: &'static str) -> Key {
     key(name, kind, OmittedValue::Preset(preset_values), about)
 }
 
 static KEYS: [Key; 9] = [
     key(
         "preset",
-        Kind::Word(|| AodvPlan::PRESETS.map(|(name, _)| name).to_vec()),
+        ValueKind::Word(|| AodvPlan::PRESETS.map(|(name, _)| name).to_vec()),
         Value(r#""rfc3561""#),
         "source of the rules and of the defaults of the other keys: RFC 3561, or ns-2.35",
     ),
     preset_key(
         "active_route",
-        Kind::Span { least_ns: 1_000_000 },
+        ValueKind::Span { least_ns: 1_000_000 },
         "lifetime of an unused route (ACTIVE_ROUTE_TIMEOUT)",
     ),
     preset_key(
         "own_route",
-        Kind::Span { least_ns: 1_000_000 },
+        ValueKind::Span { least_ns: 1_000_000 },
         "lifetime of a route in replies of its destination (MY_ROUTE_TIMEOUT)",
     ),
     preset_key(
         "hop_time",
-        Kind::Span { least_ns: 1_000 },
+        ValueKind::Span { least_ns: 1_000 },
         "upper estimate of a hop's traversal time, for the timeouts of requests (NODE_TRAVERSAL_TIME)",
     ),
     preset_key(
         "diameter",
-        Kind::Count { least: 1, most: 64 },
+        ValueKind::Count { least: 1, most: 64 },
         "maximum number of hops between two stations (NET_DIAMETER)",
     ),
     preset_key(
         "retries",
-        Kind::Count { least: 0, most: 16 },
+        ValueKind::Count { least: 0, most: 16 },
         "number of repetitions of a network-wide route request before the packets that wait for the route are dropped (RREQ_RETRIES)",
     ),
     preset_key(
         "buffer",
-        Kind::Count { least: 1, most: 100_000 },
+        ValueKind::Count { least: 1, most: 100_000 },
         "capacity of a station's buffer during route discovery, packets",
     ),
-    preset_key("jitter", Kind::Span { least_ns: 0 }, "upper bound of the random delay of a rebroadcast"),
+    preset_key("jitter", ValueKind::Span { least_ns: 0 }, "upper bound of the random delay of a rebroadcast"),
     preset_key(
         "repair",
-        Kind::Flag,
+        ValueKind::Flag,
         "local repair: true = a node near the destination repairs a broken route before it sends a route error (RFC 3561 §6.12); under \
          preset ns2 with the faults of ns-2.35",
     ),
@@ -71,25 +71,25 @@ static KEYS: [Key; 9] = [
 /// Returns the name of each preset with the value of a key.
 fn preset_values(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, plan): (&'static str, AodvPlan)| {
-        values(&plan).into_iter().find(|(key, _)| *key == name).map(|(_, val)| (preset, val))
+        preset_dependent_values(&plan).into_iter().find(|(key, _)| *key == name).map(|(_, val)| (preset, val))
     };
     AodvPlan::PRESETS.into_iter().filter_map(one).collect()
 }
 
-fn fill(routing: &mut Fields) {
-    let Some(preset) = preset_of(routing) else { return };
-    for (name, val) in values(&preset) {
+fn set_defaults(routing: &mut Fields) {
+    let Some(preset) = preset_plan(routing) else { return };
+    for (name, val) in preset_dependent_values(&preset) {
         routing.set_default(name, val);
     }
 }
 
-fn preset_of(routing: &Fields) -> Option<AodvPlan> {
+fn preset_plan(routing: &Fields) -> Option<AodvPlan> {
     value_of_word(&AodvPlan::PRESETS, routing.word("preset")?)
 }
 
 /// Returns the keys with preset-dependent defaults, each with the value in the preset `p`. The values have
 /// the form that [`plan`] reads.
-fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
+fn preset_dependent_values(p: &AodvPlan) -> [(&'static str, Val); 8] {
     [
         ("active_route", Val::Span(p.active_route)),
         ("own_route", Val::Span(p.own_route)),
@@ -103,7 +103,7 @@ fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
 }
 
 fn plan(routing: &Fields) -> Option<RoutingPlan> {
-    let preset = preset_of(routing)?;
+    let preset = preset_plan(routing)?;
     let diameter = u8::try_from(routing.count("diameter")?).ok()?;
     Some(RoutingPlan::Aodv(AodvPlan {
         active_route: routing.span("active_route")?,

@@ -9,26 +9,26 @@ use crate::grammar::key::{Choice, Variant};
 use airhop_net::plan::RoutingPlan;
 
 /// Declaration of a routing protocol.
-struct Protocol {
+struct RoutingProtocol {
     variant: Variant,
     /// True if routes are discovered on demand; the path of a flow is then not known in advance.
     is_on_demand: bool,
     /// Function that sets the defaults of a preset.
-    fill: fn(&mut Fields),
+    set_defaults: fn(&mut Fields),
     plan: fn(&Fields) -> Option<RoutingPlan>,
 }
 
 super::kinds! {
     /// List of the routing protocols.
-    ROUTING, "routing", Protocol:
+    ROUTING, "routing", RoutingProtocol:
     static_routes, aodv
 }
 
 /// Sets the defaults of the preset for the routing of a wlan.
-pub(super) fn fill(wlan: &mut Fields) {
+pub(super) fn set_defaults(wlan: &mut Fields) {
     let Some(Val::Table(routing)) = wlan.get_mut("routing") else { return };
     if let Some(protocol) = declared(routing) {
-        (protocol.fill)(routing);
+        (protocol.set_defaults)(routing);
     }
 }
 

@@ -1,10 +1,10 @@
-use super::Protocol;
+use super::RoutingProtocol;
 use crate::grammar::key::Variant;
 use airhop_net::plan::RoutingPlan;
 
-pub(super) static KIND: Protocol = Protocol {
+pub(super) static KIND: RoutingProtocol = RoutingProtocol {
     variant: Variant::new("static", "static shortest routes, which never break", &[]),
     is_on_demand: false,
-    fill: |_| {},
+    set_defaults: |_| {},
     plan: |_| Some(RoutingPlan::Static),
 };

@@ -2,26 +2,26 @@
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue::{Derived, Value};
-use crate::grammar::key::{Key, Kind, MAX_COUNT, key};
+use crate::grammar::key::{Key, MAX_COUNT, ValueKind, key};
 use crate::grammar::problem::{Problems, SourcePosition};
 use crate::grammar::words::{value_of_word, word_of};
 use airhop_base::Span;
 use airhop_radio::cell::{AmpduPlan, LostBlockAck, RetryLimit};
-use airhop_radio::phy::{Format, amsdu};
+use airhop_radio::phy::{PpduFormat, amsdu};
 
-pub(super) const LOST_BLOCK_ACK: [(&str, LostBlockAck); 2] =
+pub(super) const LOST_BLOCK_ACK_WORDS: [(&str, LostBlockAck); 2] =
     [("resend", LostBlockAck::Resend), ("request", LostBlockAck::Request)];
 
 /// Default lifetime of an MPDU: dot11EDCATableMSDULifetime.
-const LIFETIME: Span = Span::from_millis(500);
+const DEFAULT_MPDU_LIFETIME: Span = Span::from_millis(500);
 /// Default number of attempts: dot11ShortRetryLimit.
-const ATTEMPTS: u64 = 7;
+const DEFAULT_ATTEMPTS: u64 = 7;
 
 /// Keys of `wlan.aggregation`.
-pub(super) static AGGREGATION: [Key; 3] = [
+pub(super) static AGGREGATION_KEYS: [Key; 3] = [
     key(
         "bytes",
-        Kind::CountOrMax { most: Format::He.max_psdu() as u64 },
+        ValueKind::CountOrMax { most: PpduFormat::He.max_psdu_bytes() as u64 },
         Value(r#""max""#),
         "longest A-MPDU, bytes; max = the longest PSDU of the standard (65535 with 802.11n, 1048575 with 802.11ac, 6500631 with 802.11ax); \
          0 = no aggregation: each PPDU contains one MPDU, and the response is an Ack. The duration of a PPDU is at most 5.484 ms in any \
@@ -29,7 +29,7 @@ pub(super) static AGGREGATION: [Key; 3] = [
     ),
     key(
         "amsdu",
-        Kind::CountOrMax { most: amsdu::max_amsdu_bytes(Format::He) as u64 },
+        ValueKind::CountOrMax { most: amsdu::max_amsdu_bytes(PpduFormat::He) as u64 },
         Value("0"),
         "longest A-MSDU, bytes: an A-MSDU carries several packets for one receiver in one MPDU, each with a subframe header of 14 bytes, \
          and the packets share loss and retransmission (IEEE 802.11-2020 §9.3.2.2.2, §10.11). Packets join an MPDU until it is full or \
@@ -38,7 +38,7 @@ pub(super) static AGGREGATION: [Key; 3] = [
     ),
     key(
         "frames",
-        Kind::Count { least: 1, most: 256 },
+        ValueKind::Count { least: 1, most: 256 },
         Derived("64; 256 with 802.11ax"),
         "Block Ack window, MPDUs: largest number of MPDUs in an A-MPDU, and largest range of sequence numbers from the oldest \
          unacknowledged MPDU (at most 64; 256 with 802.11ax); without effect if `bytes` is 0",
@@ -46,17 +46,18 @@ pub(super) static AGGREGATION: [Key; 3] = [
 ];
 
 /// Returns the maximum Block Ack window of a format in MPDUs.
-fn max_window(format: Format) -> u64 {
+fn max_window(format: PpduFormat) -> u64 {
     match format {
-        Format::Ht | Format::Vht => 64,
-        Format::He => 256,
+        PpduFormat::Ht | PpduFormat::Vht => 64,
+        PpduFormat::He => 256,
     }
 }
 
 /// Sets the defaults of a wlan of this format.
-pub(super) fn fill(wlan: &mut Fields, format: Format) {
+pub(super) fn set_defaults(wlan: &mut Fields, format: PpduFormat) {
     if wlan.is_absent("aggregation") {
-        let mut table = Fields::new(wlan.path_of("aggregation"), SourcePosition::Default, None, &AGGREGATION);
+        let mut table =
+            Fields::new(wlan.path_of("aggregation"), SourcePosition::Default, None, &AGGREGATION_KEYS);
         table.set_default("bytes", Val::Count(MAX_COUNT));
         table.set_default("amsdu", Val::Count(0));
         wlan.set_default("aggregation", Val::Table(table));
@@ -64,19 +65,19 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
     let Some(Val::Table(table)) = wlan.get_mut("aggregation") else { return };
     let Some(bytes) = table.count("bytes") else { return };
     if bytes == 0 {
-        return wlan.set_default("attempts", Val::Count(ATTEMPTS));
+        return wlan.set_default("attempts", Val::Count(DEFAULT_ATTEMPTS));
     }
     if table.is_absent("frames") {
         table.set_default("frames", Val::Count(max_window(format)));
     }
-    wlan.set_default("lost_block_ack", word_of(&LOST_BLOCK_ACK, &LostBlockAck::Resend));
+    wlan.set_default("lost_block_ack", word_of(&LOST_BLOCK_ACK_WORDS, &LostBlockAck::Resend));
     if wlan.is_absent("attempts") {
-        wlan.set_default("lifetime", Val::Span(LIFETIME));
+        wlan.set_default("lifetime", Val::Span(DEFAULT_MPDU_LIFETIME));
     }
 }
 
 /// Reports an A-MPDU or a window above the limit of the standard, and keys that have no effect.
-pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
+pub(super) fn check(wlan: &Fields, format: PpduFormat, problems: &mut Problems) {
     let Some(table) = wlan.table("aggregation") else { return };
     let mut add = |table: &Fields, name: &str, what: String| {
         problems.add(table.position_of(name), table.path_of(name), what);
@@ -85,7 +86,7 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     if let Some(frames) = table.count("frames").filter(|frames| *frames > most) {
         add(table, "frames", format!("expected at most {most} MPDUs with {}, got {frames}", format.name()));
     }
-    let (bytes, longest) = (table.count("bytes"), u64::from(format.max_psdu()));
+    let (bytes, longest) = (table.count("bytes"), u64::from(format.max_psdu_bytes()));
     if let Some(bytes) = bytes.filter(|bytes| *bytes != MAX_COUNT && *bytes > longest) {
         let name = format.name();
         add(table, "bytes", format!("expected at most {longest} bytes with {name}, or \"max\", got {bytes}"));
@@ -116,9 +117,9 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
 }
 
 /// Returns the aggregation of a checked wlan; `Some(None)` without aggregation, `None` if a value is missing.
-pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
+pub(super) fn plan(wlan: &Fields, format: PpduFormat) -> Option<Option<AmpduPlan>> {
     let table = wlan.table("aggregation")?;
-    let longest = u64::from(format.max_psdu());
+    let longest = u64::from(format.max_psdu_bytes());
     let bytes = u32::try_from(table.count("bytes")?.min(longest)).ok()?;
     if bytes == 0 {
         return Some(None);
@@ -127,8 +128,8 @@ pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
         max_ampdu_bytes: bytes,
         max_amsdu_bytes: u32::try_from(table.count("amsdu")?.min(amsdu::max_amsdu_bytes(format).into()))
             .ok()?,
-        window: u32::try_from(table.count("frames")?).ok()?,
-        lost_block_ack: value_of_word(&LOST_BLOCK_ACK, wlan.word("lost_block_ack")?)?,
+        block_ack_window: u32::try_from(table.count("frames")?).ok()?,
+        lost_block_ack: value_of_word(&LOST_BLOCK_ACK_WORDS, wlan.word("lost_block_ack")?)?,
         retry_limit: match wlan.count("attempts") {
             Some(attempts) => RetryLimit::Attempts(u32::try_from(attempts).ok()?),
             None => RetryLimit::Lifetime(wlan.span("lifetime")?),

@@ -4,7 +4,7 @@
 use super::mode::format;
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, format_alternatives};
-use airhop_radio::phy::Format;
+use airhop_radio::phy::PpduFormat;
 
 /// Keys that exist only for the DCF. The second text is the reason why 802.11n, ac and ax lack the key.
 const DCF_ONLY_KEYS: [(&str, &str); 7] = [
@@ -25,7 +25,7 @@ const HT_ONLY_KEYS: [&str; 9] =
 pub(super) fn clear_dcf_defaults(wlan: &mut Fields) {
     for (name, _) in DCF_ONLY_KEYS {
         if !wlan.is_given(name) {
-            wlan.clear(name);
+            wlan.remove_default(name);
         }
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     match format(wlan) {
         Some(_) => DCF_ONLY_KEYS.iter().for_each(|(name, why)| refuse(name, why)),
         None => {
-            let why = format!("it belongs to {}", format_alternatives(Format::ALL.map(Format::name)));
+            let why = format!("it belongs to {}", format_alternatives(PpduFormat::ALL.map(PpduFormat::name)));
             HT_ONLY_KEYS.iter().for_each(|name| refuse(name, &why));
         }
     }

@@ -7,7 +7,7 @@ mod keys;
 mod mode;
 
 use super::layout::MAX_STATIONS;
-use super::link::{HopTime, LinkContext, LinkType};
+use super::link::{HopServiceTime, LinkContext, LinkType};
 use super::{errors, layout, phy, propagation, queue, routing, rules};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::DISABLED_THRESHOLD;
@@ -16,31 +16,34 @@ use crate::grammar::words::value_of_word;
 use airhop_base::Span;
 use airhop_net::links::WlanPlan;
 use airhop_net::plan::{Plan, RandomDraws};
-use airhop_net::routing::{Hop, LinkNodes, Stations};
-use airhop_radio::cell::{AccessMethod, CellPlan, LinkErrors, Station};
-use airhop_radio::phy::{Format, MAC_BYTES, QOS_MAC_BYTES};
+use airhop_net::routing::{CellStations, Hop, LinkNodes};
+use airhop_radio::cell::{AccessMethod, CellPlan, LinkErrors, StationIndex};
+use airhop_radio::phy::{MAC_OVERHEAD_BYTES, PpduFormat, QOS_MAC_OVERHEAD_BYTES};
 
-pub(in crate::tables) use keys::WLAN;
+pub(in crate::tables) use keys::WLAN_KEYS;
 pub(crate) use mode::format;
 
-pub(in crate::tables) static TYPE: LinkType = LinkType {
+pub(in crate::tables) static LINK_TYPE: LinkType = LinkType {
     list_key: "wlan",
     max_links: u16::MAX as usize,
-    nodes: &["stations", "layout"],
+    node_keys: &["stations", "layout"],
     resolve,
     resolve_for_packet_size: |_, _, _, _| {},
     // Positions that each replication draws are not known here and count as equal. Either the draw finds
     // connected positions, or the run reports that there are none.
-    joins: |w, _, node| {
+    resolve_nodes: |w, _, node| {
         let stations = layout::stations(w).unwrap_or_default();
         let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
-        Some(LinkNodes::Stations(Stations { positions: places, receive_range: propagation::reach(w) }))
+        Some(LinkNodes::Stations(CellStations {
+            positions: places,
+            receive_range_m: propagation::receive_range_metres(w),
+        }))
     },
     link_index: Hop::cell,
     hop_time: |world, hop, bytes| {
         let cell = &world.links.wlans[usize::from(hop.cell()?)].cell;
         let alone = cell.exchange_time(bytes) + cell.mean_backoff();
-        Some(HopTime { occupied: cell.saturated_packet_time(bytes), delivery_delay: alone })
+        Some(HopServiceTime { medium_time: cell.saturated_packet_time(bytes), delivery_delay: alone })
     },
     plan,
 };
@@ -48,38 +51,42 @@ pub(in crate::tables) static TYPE: LinkType = LinkType {
 /// Length of LLC and SNAP before each packet, in bytes.
 const LLC_BYTES: u32 = 8;
 
-const ACCESS: [(&str, AccessMethod); 2] = [("basic", AccessMethod::Basic), ("rts-cts", AccessMethod::RtsCts)];
+const ACCESS_METHOD_WORDS: [(&str, AccessMethod); 2] =
+    [("basic", AccessMethod::Basic), ("rts-cts", AccessMethod::RtsCts)];
 
 fn resolve(wlan: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
     queue::resolve(wlan, problems);
-    fill(wlan);
+    set_defaults(wlan);
     check_layout(wlan, problems);
-    routing::fill(wlan);
+    routing::set_defaults(wlan);
     check(wlan, duration, problems);
 }
 
-fn fill(wlan: &mut Fields) {
+fn set_defaults(wlan: &mut Fields) {
     match format(wlan) {
         Some(format) => {
             generation::clear_dcf_defaults(wlan);
-            mode::fill(wlan, format);
-            edca::fill(wlan);
-            aggregation::fill(wlan, format);
-            wlan.set_default("overhead", Val::Bytes((QOS_MAC_BYTES + LLC_BYTES).into()));
+            mode::set_defaults(wlan, format);
+            edca::set_defaults(wlan);
+            aggregation::set_defaults(wlan, format);
+            wlan.set_default("overhead", Val::Bytes((QOS_MAC_OVERHEAD_BYTES + LLC_BYTES).into()));
         }
-        None => fill_dcf(wlan),
+        None => set_dcf_defaults(wlan),
     }
-    propagation::fill(wlan, mode::band(wlan));
+    propagation::set_defaults(wlan, mode::band(wlan));
     if let Some(format) = format(wlan) {
         let power = wlan.table("propagation").and_then(|propagation| propagation.power("power"));
-        errors::fill(wlan, &errors::CellProperties { mode: mode::plan(wlan, format), power_dbm: power });
+        errors::set_defaults(
+            wlan,
+            &errors::CellProperties { mode: mode::plan(wlan, format), power_dbm: power },
+        );
     }
 }
 
-fn fill_dcf(wlan: &mut Fields) {
-    rules::fill(wlan);
-    phy::fill(wlan);
-    wlan.set_default("overhead", Val::Bytes((MAC_BYTES + LLC_BYTES).into()));
+fn set_dcf_defaults(wlan: &mut Fields) {
+    rules::set_defaults(wlan);
+    phy::set_defaults(wlan);
+    wlan.set_default("overhead", Val::Bytes((MAC_OVERHEAD_BYTES + LLC_BYTES).into()));
     match wlan.word("access") {
         Some("basic") => wlan.set_default("attempts", Val::Count(7)), // dot11ShortRetryLimit
         Some(_) => wlan.set_default("attempts", Val::Count(4)),       // dot11LongRetryLimit
@@ -92,7 +99,7 @@ fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
     let before = problems.len();
     layout::check_wlan(wlan, problems);
     if let Some(layout) = wlan.table("layout") {
-        layout::check(layout, propagation::reach(wlan), problems);
+        layout::check(layout, propagation::receive_range_metres(wlan), problems);
     }
     wlan.is_valid &= problems.len() == before;
 }
@@ -108,7 +115,7 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
         None => {
             mode::check_absent(wlan, problems);
             phy::check(wlan, problems);
-            errors::check_any_link(wlan, problems);
+            errors::reject_cell_models(wlan, problems);
         }
     }
     let given = wlan.stations("stations");
@@ -132,10 +139,10 @@ fn plan(w: &Fields, context: LinkContext<'_>, world: &mut Plan) -> Option<()> {
     let overhead = u32::try_from(w.bytes("overhead")?).ok()?;
     let station = |name: &Option<String>| match name {
         None => Some(None),
-        Some(name) => Some(Some(Station::try_from(stations.iter().position(|(s, _)| s == name)?).ok()?)),
+        Some(name) => Some(Some(StationIndex::try_from(stations.iter().position(|(s, _)| s == name)?).ok()?)),
     };
     let channel = errors::LinkProperties {
-        max_frame_bytes: context.largest + overhead,
+        max_frame_bytes: context.max_packet_bytes + overhead,
         modes: format(w).and_then(|format| Some((mode::plan(w, format)?, w.rate("control_rate")?))),
     };
     let link_errors = |model: &Fields| {
@@ -155,14 +162,14 @@ fn plan(w: &Fields, context: LinkContext<'_>, world: &mut Plan) -> Option<()> {
     };
     let cell = CellPlan {
         index: context.index,
-        access_method: value_of_word(&ACCESS, w.word("access")?)?,
+        access_method: value_of_word(&ACCESS_METHOD_WORDS, w.word("access")?)?,
         overhead_bytes: overhead,
         stations: stations.clone(),
-        range: propagation::range(w),
+        range: propagation::radio_range(w),
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
         ..link_layer
     };
-    let nodes = stations.iter().map(|(name, _)| (context.node)(name)).collect::<Option<_>>()?;
+    let nodes = stations.iter().map(|(name, _)| (context.node_id)(name)).collect::<Option<_>>()?;
     let draws =
         RandomDraws { area: layout::wlan_area(w), drawn_flows: (context.drawn_flows)(w.text("name")?) };
     world.links.wlans.push(WlanPlan {
@@ -191,7 +198,7 @@ fn dcf_cell_plan(w: &Fields) -> Option<CellPlan> {
 }
 
 /// Returns the cell plan of an 802.11n, ac or ax wlan.
-fn ht_cell_plan(w: &Fields, format: Format) -> Option<CellPlan> {
+fn ht_cell_plan(w: &Fields, format: PpduFormat) -> Option<CellPlan> {
     let cell = CellPlan::new(w.text("name")?, format.phy(mode::band(w)?)?, w.rate("control_rate")?);
     let attempts = attempts(w).unwrap_or(cell.max_attempts); // Block Ack may have a lifetime instead
     Some(CellPlan { max_attempts: attempts, ht: Some(edca::plan(w, format)?), ..cell })

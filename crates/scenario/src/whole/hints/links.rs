@@ -1,32 +1,32 @@
 //! Hints about links: a loss rate above that of real links of this type, and a frame window too small to fill
 //! the link.
 
-use super::{Occurrence, ScenarioView, in_words};
+use super::{Occurrence, ScenarioView, format_rate};
 use crate::tables::LINK_TYPES;
 use crate::whole::topology::Link;
 use airhop_base::{Rate, Span};
 use airhop_net::links::RadioLinkPlan;
-use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
+use airhop_radio::arq::{ArqPlan, ArqRules, MAX_SELECTIVE_REPEAT_WINDOW, derived_timeout};
 use airhop_radio::cell::AccessMethod;
 use airhop_radio::link::RadioPlan;
 
 /// Highest rate of a radio link without HARQ: 2 Mbit/s in UMTS R99 (3GPP TS 25.101). HSDPA introduced HARQ
 /// (3GPP TS 25.308), and LTE and NR kept HARQ.
-const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
+const MAX_RATE_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
 
 /// Keys with the recovery of each direction.
 const ARQ: [&str; 2] = ["arq", "arq_back"];
 
 /// Finds fast and lossy radio links without link-layer recovery.
-pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
+pub(super) fn links_without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
         let loses = |end: &usize| {
-            let is_fast = link.rates[*end].typical_rate() > FASTEST_WITHOUT_HARQ;
+            let is_fast = link.rates[*end].typical_rate() > MAX_RATE_WITHOUT_HARQ;
             is_fast && link.arq[*end] == ArqPlan::None && link.errors[*end].may_lose_frames()
         };
         let Some(end) = (0..2).find(loses) else { return Vec::new() };
-        let window = frames_held(radio, end, frame, 6).min(SELECTIVE_WINDOW.into());
+        let window = frames_per_round_trip(radio, end, frame, 6).min(MAX_SELECTIVE_REPEAT_WINDOW.into());
         let text = "has no ARQ, so TCP meets every loss; links of more than 2 Mbit/s retransmit frames (HARQ in HSPA, LTE and NR), and most schemes then have similar results"
             .to_string();
         vec![(text, Some(format!("arq={{ kind = \"selective-repeat\", window = {window} }}")))]
@@ -40,18 +40,18 @@ pub(super) fn short_arq_windows(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         let link = &radio.link;
         let differs = link.arq[1] != link.arq[0] || link.rates[1] != link.rates[0];
         let ends = if differs { 0..2 } else { 0..1 };
-        ends.filter_map(|end| short_window(radio, end, frame)).collect()
+        ends.filter_map(|end| short_arq_window(radio, end, frame)).collect()
     })
 }
 
-fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String, Option<String>)> {
+fn short_arq_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String, Option<String>)> {
     let (rules, selective) = match &radio.link.arq[end] {
         ArqPlan::None | ArqPlan::Rlp(_) => return None,
         ArqPlan::GoBackN { rules, .. } => (rules, false),
         ArqPlan::SelectiveRepeat { rules, .. } => (rules, true),
     };
     let ArqRules { window, ack_bytes, .. } = *rules;
-    let held = frames_held(radio, end, frame, ack_bytes);
+    let held = frames_per_round_trip(radio, end, frame, ack_bytes);
     if u64::from(window) >= held {
         return None;
     }
@@ -60,18 +60,18 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
     let mut text = format!(
         "can carry at most {} of its {}: its ARQ has {window} frame{} in flight, and the bandwidth-delay product at a round \
          trip of {:.3} ms is {held} frames",
-        in_words(most),
-        in_words(rate.bps() as f64),
+        format_rate(most),
+        format_rate(rate.bps() as f64),
         if window == 1 { "" } else { "s" },
         round.secs_f64() * 1e3,
     );
     let key = ARQ[end];
-    let set = match held <= u64::from(SELECTIVE_WINDOW) {
+    let set = match held <= u64::from(MAX_SELECTIVE_REPEAT_WINDOW) {
         true if selective => Some(format!("{key}.window={held}")),
         true => Some(format!("{key}={{ kind = \"selective-repeat\", window = {held} }}")),
         false => {
             text.push_str(&format!(
-                "; selective repeat has at most {SELECTIVE_WINDOW} frames in flight: set only the delay of the air here, and \
+                "; selective repeat has at most {MAX_SELECTIVE_REPEAT_WINDOW} frames in flight: set only the delay of the air here, and \
                  the remaining delay in a [[wired]] link"
             ));
             None
@@ -81,7 +81,7 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
 }
 
 /// Finds wlans in which every frame is sent only once.
-pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
+pub(super) fn single_attempt_wlans(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let once = look
         .plan
         .links
@@ -133,7 +133,7 @@ fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
 }
 
 /// Returns the number of frames that this end can send during a round trip of the link layer.
-fn frames_held(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
-    let one = radio.link.rates[end].time_for(frame).nanos().max(1);
+fn frames_per_round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
+    let one = radio.link.rates[end].serialisation_time(frame).nanos().max(1);
     round_trip(radio, end, frame, ack).nanos().div_ceil(one)
 }

@@ -28,11 +28,11 @@ pub struct Hint {
     /// Name of the trap.
     pub trap: &'static str,
     /// Links (`wlan.cell`) or schemes that the hint concerns.
-    pub about: Vec<String>,
+    pub subjects: Vec<String>,
     /// Text of the hint. The text continues a sentence that begins with the names in `about`.
     pub text: String,
     /// Setting that avoids the trap, in the form of `--set`; `None` if a single setting is not enough.
-    pub set: Option<String>,
+    pub setting: Option<String>,
 }
 
 /// Scenario, in the forms that the functions of traps use.
@@ -51,13 +51,13 @@ struct Occurrence {
     set: Option<(String, String)>,
 }
 
-type Trap = fn(&ScenarioView<'_>) -> Vec<Occurrence>;
+type TrapFinder = fn(&ScenarioView<'_>) -> Vec<Occurrence>;
 
-const TRAPS: [(&str, Trap); 8] = [
+const TRAPS: [(&str, TrapFinder); 8] = [
     ("linux-sender", senders::mismatched_presets),
-    ("no-arq", links::without_recovery),
+    ("no-arq", links::links_without_recovery),
     ("short-arq-window", links::short_arq_windows),
-    ("single-attempt", links::single_attempt),
+    ("single-attempt", links::single_attempt_wlans),
     ("short-queue", queues::short_queues),
     ("short-receive-window", senders::short_receive_windows),
     ("unused-link", unused::unused_links),
@@ -71,17 +71,17 @@ impl Scenario {
         let topology = Topology::new(self.fields());
         let largest = MaxPacketBytes::new(self.fields(), &topology);
         let look = ScenarioView { root: self.fields(), plan: self.plan(), topology, largest };
-        TRAPS.iter().flat_map(|(name, trap)| gathered(name, trap(&look))).collect()
+        TRAPS.iter().flat_map(|(name, trap)| merge_occurrences(name, trap(&look))).collect()
     }
 
     /// Returns the base stacks of the TCP senders ([`BaseStack`]), each with its flows.
-    pub fn bases(&self) -> Vec<BaseStack> {
+    pub fn base_stacks(&self) -> Vec<BaseStack> {
         senders::base_stacks(self.fields())
     }
 }
 
 /// Combines occurrences with the same text into one hint.
-fn gathered(trap: &'static str, caught: Vec<Occurrence>) -> Vec<Hint> {
+fn merge_occurrences(trap: &'static str, caught: Vec<Occurrence>) -> Vec<Hint> {
     let mut groups: Vec<Vec<Occurrence>> = Vec::new();
     let change = |c: &Occurrence| c.set.as_ref().map(|(_, change)| change.clone());
     for one in caught {
@@ -105,11 +105,11 @@ fn hint(trap: &'static str, group: &[Occurrence]) -> Hint {
         let list = path.split('.').next().unwrap_or_default();
         if same { format!("{path}.{change}") } else { format!("{list}.all.{change}") }
     });
-    Hint { trap, about, text: group[0].text.clone(), set }
+    Hint { trap, subjects: about, text: group[0].text.clone(), setting: set }
 }
 
 /// Formats a rate with three significant digits.
-fn in_words(bps: f64) -> String {
+fn format_rate(bps: f64) -> String {
     let (value, unit) = if bps >= 1e6 { (bps / 1e6, "Mbit/s") } else { (bps / 1e3, "kbit/s") };
     let digits = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
     format!("{value:.digits$} {unit}")

@@ -3,7 +3,7 @@
 use super::ScenarioView;
 use crate::grammar::fields::Fields;
 use crate::tables::LINK_TYPES;
-use crate::tables::link::HopTime;
+use crate::tables::link::HopServiceTime;
 use airhop_base::Span;
 use airhop_net::routing::Hop;
 use airhop_tcp::Config;
@@ -11,13 +11,13 @@ use airhop_tcp::Config;
 /// Properties of a flow's path without other flows, collisions, losses and queues.
 pub(super) struct FlowPath {
     /// Maximum payload rate in bit/s.
-    pub(super) bps: f64,
+    pub(super) max_payload_bps: f64,
     /// Round-trip time of a full segment and its ACK.
     pub(super) round_trip: Span,
     /// Time in seconds that each segment occupies each medium. ACKs over the same medium are included. A
     /// medium is one direction of a link, or a channel that all hops share in both directions. The hop is the
     /// first data hop over the medium.
-    pub(super) medium_secs: Vec<(Hop, f64)>,
+    pub(super) medium_secs_per_segment: Vec<(Hop, f64)>,
 }
 
 impl FlowPath {
@@ -29,7 +29,7 @@ impl FlowPath {
         let mut busy: Vec<(Hop, f64)> = Vec::new();
         let mut round_trip = Span::ZERO;
         for hop in look.topology.hops(from, to)? {
-            let HopTime { occupied, delivery_delay: alone } = time_for(hop, data)?;
+            let HopServiceTime { medium_time: occupied, delivery_delay: alone } = time_for(hop, data)?;
             match busy.iter_mut().find(|(other, _)| other.medium() == hop.medium()) {
                 Some((_, all)) => *all += occupied.secs_f64(),
                 None => busy.push((hop, occupied.secs_f64())),
@@ -40,7 +40,8 @@ impl FlowPath {
         let mut slowest: f64 = 0.0;
         let acks = config.delayed_ack.map_or(1.0, |delayed| 1.0 / f64::from(delayed.segments));
         for hop in look.topology.hops(to, from)? {
-            let HopTime { occupied, delivery_delay: alone } = time_for(hop, data - config.mss)?;
+            let HopServiceTime { medium_time: occupied, delivery_delay: alone } =
+                time_for(hop, data - config.mss)?;
             let time = acks * occupied.secs_f64();
             match busy.iter_mut().find(|(other, _)| other.medium() == hop.medium()) {
                 Some((_, all)) => *all += time,
@@ -50,9 +51,9 @@ impl FlowPath {
         }
         let slowest = busy.iter().map(|(_, time)| *time).fold(slowest, f64::max);
         (slowest > 0.0).then(|| FlowPath {
-            bps: f64::from(config.mss) * 8.0 / slowest,
+            max_payload_bps: f64::from(config.mss) * 8.0 / slowest,
             round_trip,
-            medium_secs: busy,
+            medium_secs_per_segment: busy,
         })
     }
 }

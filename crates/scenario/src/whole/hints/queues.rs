@@ -33,14 +33,15 @@ pub(super) fn short_queues(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         })
         .collect();
     let mut shared: HashMap<Medium, usize> = HashMap::new();
-    for (hop, _) in paths.iter().flat_map(|(_, path)| &path.medium_secs) {
+    for (hop, _) in paths.iter().flat_map(|(_, path)| &path.medium_secs_per_segment) {
         *shared.entry(hop.medium()).or_default() += 1;
     }
     let flows_over = |hop: Hop| shared[&hop.medium()];
     let mut crossings: Vec<BottleneckFlows> = Vec::new();
     for (config, path) in &paths {
         let load = |(hop, time): &(Hop, f64)| time * flows_over(*hop) as f64;
-        let Some((hop, time)) = path.medium_secs.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b)))
+        let Some((hop, time)) =
+            path.medium_secs_per_segment.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b)))
         else {
             continue;
         };

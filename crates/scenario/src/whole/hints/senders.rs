@@ -2,7 +2,7 @@
 //! below the bandwidth-delay product.
 
 use super::path::FlowPath;
-use super::{Occurrence, ScenarioView, in_words};
+use super::{Occurrence, ScenarioView, format_rate};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::OmittedValue;
 use crate::grammar::render::format_on_line;
@@ -74,14 +74,14 @@ pub(super) fn short_receive_windows(look: &ScenarioView<'_>) -> Vec<Occurrence> 
         let Transport::Tcp { config, .. } = &plan.transport else { return None };
         let path = FlowPath::from_flow(look, table, config)?;
         let most = config.receive_window as f64 * 8.0 / path.round_trip.secs_f64();
-        let needed = (path.bps * path.round_trip.secs_f64() / 8e3).ceil();
-        (most < path.bps).then(|| Occurrence {
+        let needed = (path.max_payload_bps * path.round_trip.secs_f64() / 8e3).ceil();
+        (most < path.max_payload_bps).then(|| Occurrence {
             about: format!("flow.{}", plan.name),
             text: format!(
                 "can obtain at most {} of the {} of its path: its receive_window is less than the bandwidth-delay product at a \
                  round trip of {:.3} ms",
-                in_words(most),
-                in_words(path.bps),
+                format_rate(most),
+                format_rate(path.max_payload_bps),
                 path.round_trip.secs_f64() * 1e3,
             ),
             set: Some((table.path.clone(), format!("tcp.receive_window={needed} kB"))),

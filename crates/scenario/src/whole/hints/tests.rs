@@ -39,7 +39,7 @@ fn traps(text: &str, sets: &[(&str, &str)]) -> Vec<&'static str> {
 fn out_of(text: &str, sets: &[(&str, &str)], trap: &str) -> Vec<&'static str> {
     let all = hints(text, sets);
     let hint = all.iter().find(|hint| hint.trap == trap).unwrap_or_else(|| panic!("not in {trap}: {all:?}"));
-    let set = hint.set.as_deref().and_then(|set| set.split_once('=')).expect("a change that helps");
+    let set = hint.setting.as_deref().and_then(|set| set.split_once('=')).expect("a change that helps");
     traps(text, &[sets, &[set]].concat())
 }
 
@@ -47,10 +47,10 @@ fn out_of(text: &str, sets: &[(&str, &str)], trap: &str) -> Vec<&'static str> {
 #[test]
 fn single_attempts_have_a_hint() {
     assert_eq!(traps(LAST_HOP, &[]), ["single-attempt"]);
-    assert_eq!(hints(LAST_HOP, &[])[0].set.as_deref(), Some("wlan.cell.attempts=7"));
+    assert_eq!(hints(LAST_HOP, &[])[0].setting.as_deref(), Some("wlan.cell.attempts=7"));
     assert_eq!(out_of(LAST_HOP, &[], "single-attempt"), [""; 0]);
     let rts = hints(LAST_HOP, &[("wlan.cell.access", "rts-cts")]);
-    assert_eq!(rts[0].set.as_deref(), Some("wlan.cell.attempts=4"));
+    assert_eq!(rts[0].setting.as_deref(), Some("wlan.cell.attempts=4"));
 }
 
 /// HARQ came with HSDPA (3GPP TS 25.308). UMTS R99, up to 2 Mbit/s, had no HARQ.
@@ -78,14 +78,14 @@ fn a_small_arq_window_has_a_hint() {
         found[0].text.contains("295 Mbit/s of its 300 Mbit/s") && found[0].text.contains("is 9 frames"),
         "{found:?}"
     );
-    assert_eq!(found[0].set.as_deref(), Some("radio.air.arq.window=9"));
+    assert_eq!(found[0].setting.as_deref(), Some("radio.air.arq.window=9"));
     assert_eq!(out_of(RADIO, &eight, "short-arq-window"), [""; 0]);
     assert_eq!(out_of(RADIO, &with(r#"{ kind = "stop-and-wait" }"#), "short-arq-window"), [""; 0]);
     // Even the largest window of 64 frames cannot fill this link.
     let far =
         [("radio.air.delay", "20 ms"), ("radio.air.arq", r#"{ kind = "selective-repeat", window = 64 }"#)];
     let found = hints(RADIO, &far);
-    assert_eq!((found[0].trap, &found[0].set), ("short-arq-window", &None));
+    assert_eq!((found[0].trap, &found[0].setting), ("short-arq-window", &None));
     assert!(found[0].text.contains("[[wired]]"), "{found:?}");
 }
 
@@ -98,7 +98,10 @@ fn a_different_reverse_direction_has_its_own_hint() {
     ];
     let found = hints(RADIO, &sets);
     assert_eq!(found.len(), 1);
-    assert!(found[0].set.as_deref().is_some_and(|set| set.starts_with("radio.air.arq_back=")), "{found:?}");
+    assert!(
+        found[0].setting.as_deref().is_some_and(|set| set.starts_with("radio.air.arq_back=")),
+        "{found:?}"
+    );
 }
 
 /// Values computed by hand: 10 Mbit/s and 20 ms of propagation delay have a bandwidth-delay product of 25 kB.
@@ -123,7 +126,7 @@ fn a_linux_scheme_with_another_preset_has_a_hint() {
     for scheme in ["cubic", "bbr", "bbr3", "dctcp", "htcp"] {
         let sets = [("wlan.cell.attempts", "7"), ("flow.ftp.scheme", scheme)];
         let found = hints(LAST_HOP, &sets);
-        assert_eq!((found[0].trap, &found[0].about[..]), ("linux-sender", &[scheme.to_string()][..]));
+        assert_eq!((found[0].trap, &found[0].subjects[..]), ("linux-sender", &[scheme.to_string()][..]));
         assert_eq!(out_of(LAST_HOP, &sets, "linux-sender"), [""; 0]);
     }
 }
@@ -135,7 +138,7 @@ fn copies_of_a_flow_share_a_hint() {
         LAST_HOP.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"20 s\"", "\"20 s\"\ncopies = 100");
     let found = hints(&text, &[("flow.all.scheme", "cubic")]);
     assert_eq!(
-        found.iter().map(|hint| hint.set.as_deref()).collect::<Vec<_>>(),
+        found.iter().map(|hint| hint.setting.as_deref()).collect::<Vec<_>>(),
         [Some("flow.ftp*.tcp.preset=linux"), Some("wlan.cell.attempts=7"),]
     );
 }
@@ -151,7 +154,7 @@ fn a_small_buffer_has_a_hint() {
     let slow = [("wired.air.rate", "10 Mbit/s"), ("wired.air.delay", "10 ms")];
     let with = |packets| [&slow[..], &[("wired.air.queue.packets", packets)]].concat();
     assert_eq!(traps(&wire, &with("6")), ["short-queue"]);
-    assert_eq!(hints(&wire, &with("6"))[0].set.as_deref(), Some("wired.air.queue.packets=25"));
+    assert_eq!(hints(&wire, &with("6"))[0].setting.as_deref(), Some("wired.air.queue.packets=25"));
     assert_eq!(out_of(&wire, &with("6"), "short-queue"), [""; 0]);
     assert_eq!(traps(&wire, &with("7")), [""; 0]);
     let four = wire.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"1 s\"", "\"1 s\"\ncopies = 4");
@@ -183,7 +186,7 @@ fn the_queue_hint_uses_the_rate_with_aggregation() {
 #[test]
 fn a_preset_is_named_with_its_overridden_values() {
     let names = |sets: &[(&str, &str)]| {
-        read(LAST_HOP, sets).bases().into_iter().map(|base| base.name).collect::<Vec<_>>()
+        read(LAST_HOP, sets).base_stacks().into_iter().map(|base| base.name).collect::<Vec<_>>()
     };
     assert_eq!(names(&[]), ["preset rfc, delayed_ack = false"]);
     let sets = [("flow.ftp.tcp", r#"{ preset = "ns2", rto = { min = "200 ms" }, timestamps = true }"#)];
@@ -197,12 +200,12 @@ fn a_table_without_effect_has_a_hint() {
         "[[wired]]\nname = \"spur\"\nends = [\"s\", \"x\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]";
     let text = RADIO.replacen("[[flow]]", spur, 1).replace("loss = 0.001", "loss = 0");
     let [link] = &hints(&text, &[])[..] else { panic!("{:?}", hints(&text, &[])) };
-    assert_eq!((link.trap, &link.about[..]), ("unused-link", &["wired.spur".to_string()][..]));
+    assert_eq!((link.trap, &link.subjects[..]), ("unused-link", &["wired.spur".to_string()][..]));
     assert_eq!(traps(&text, &[("flow.ftp.from", "x")]), [""; 0]);
     let alone = LAST_HOP.replace("d = [30, 0] }", "d = [30, 0], e = [9, 9] }");
     let all = hints(&alone, &[("wlan.cell.attempts", "7")]);
     let [station] = &all[..] else { panic!("{all:?}") };
-    assert!(station.about == ["wlan.cell"] && station.text.ends_with("crosses: e"), "{station:?}");
+    assert!(station.subjects == ["wlan.cell"] && station.text.ends_with("crosses: e"), "{station:?}");
 }
 
 /// Depending on its kind, a service acts only before a wireless link, or only where a wireless link meets a

@@ -38,7 +38,7 @@ pub(super) fn unused_links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
 /// Finds services that have no effect on the path of the flow.
 pub(super) fn idle_services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let of_flow = |(plan, table): (&FlowPlan, &Fields)| {
-        let hops = way(look, table);
+        let hops = flow_hops(look, table);
         let idle = plan
             .services
             .iter()
@@ -55,7 +55,7 @@ pub(super) fn idle_services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
 }
 
 /// Returns the hops of a flow's data; `None` if the endpoints are random stations.
-fn way(look: &ScenarioView<'_>, flow: &Fields) -> Option<Vec<Hop>> {
+fn flow_hops(look: &ScenarioView<'_>, flow: &Fields) -> Option<Vec<Hop>> {
     look.topology.hops(flow.text("from")?, flow.text("to")?)
 }
 
@@ -93,15 +93,15 @@ impl UsedLinksAndNodes {
         for flow in look.root.tables("flow") {
             match (flow.text("from"), flow.text("to")) {
                 (Some(from), Some(to)) => {
-                    [(from, to), (to, from)].into_iter().for_each(|(a, b)| met.walk(look, a, b))
+                    [(from, to), (to, from)].into_iter().for_each(|(a, b)| met.add_route(look, a, b))
                 }
-                _ => met.draw(look, flow),
+                _ => met.add_drawn_flow(look, flow),
             }
         }
         met
     }
 
-    fn walk(&mut self, look: &ScenarioView<'_>, from: &str, to: &str) {
+    fn add_route(&mut self, look: &ScenarioView<'_>, from: &str, to: &str) {
         self.nodes.extend([from, to].map(String::from));
         for hop in look.topology.hops(from, to).unwrap_or_default() {
             self.links.extend(Link::from_hop(hop).map(|link| (link.type_index, link.index)));
@@ -110,7 +110,7 @@ impl UsedLinksAndNodes {
     }
 
     /// Adds the wlan of a flow between two random stations. The path of such a flow stays inside the wlan.
-    fn draw(&mut self, look: &ScenarioView<'_>, flow: &Fields) {
+    fn add_drawn_flow(&mut self, look: &ScenarioView<'_>, flow: &Fields) {
         let wlan = flow.table("between").and_then(|between| between.text("wlan"));
         let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);
         for (link, table) in of_it {

@@ -3,12 +3,12 @@ mod reductions;
 use super::flags;
 use super::ops::{CaEvent, CallbackError, Callbacks, TcpCongestionOps};
 use super::samples::{AckSample, RateSample, micros};
-use super::sock::{CaState, Sock, packets};
+use super::sock::{CaState, Sock, round_to_packets};
 use crate::estimators::LostSegment;
 use crate::recovery::Prr;
 use crate::seams::{
-    Ack, CongestionControl, ConnectionEnds, Delivery, IdlePeriod, Loss, LossClass, NextSegment, RunState,
-    Signal, TransmissionCause, Window,
+    Ack, CongestionControl, CongestionSignal, ConnectionEnds, Delivery, IdlePeriod, Loss, LossClass,
+    NextSegment, RunState, TransmissionCause, Window,
 };
 use crate::sender_state::SenderState;
 use crate::{Config, PolicyFault};
@@ -97,18 +97,18 @@ impl KernelControl {
 
     /// Calls a callback if the congestion control implements the callback. An error in the callback ends the
     /// run.
-    fn call(
+    fn call_if_implemented(
         &mut self,
         which: Callbacks,
         method: &'static str,
         run: impl FnOnce(&mut dyn TcpCongestionOps, &mut Sock) -> Result<(), CallbackError>,
     ) {
         if self.has.contains(which) {
-            self.ask(method, run);
+            self.call_required(method, run);
         }
     }
 
-    fn ask<T>(
+    fn call_required<T>(
         &mut self,
         method: &'static str,
         run: impl FnOnce(&mut dyn TcpCongestionOps, &mut Sock) -> Result<T, CallbackError>,
@@ -121,18 +121,18 @@ impl KernelControl {
         answer
     }
 
-    fn event(&mut self, event: CaEvent) {
-        self.call(Callbacks::CWND_EVENT, "cwnd_event", |ops, sk| ops.cwnd_event(sk, event));
+    fn notify_event(&mut self, event: CaEvent) {
+        self.call_if_implemented(Callbacks::CWND_EVENT, "cwnd_event", |ops, sk| ops.cwnd_event(sk, event));
     }
 
     fn set_state(&mut self, new: CaState) {
-        self.call(Callbacks::SET_STATE, "set_state", |ops, sk| ops.set_state(sk, new));
+        self.call_if_implemented(Callbacks::SET_STATE, "set_state", |ops, sk| ops.set_state(sk, new));
         self.sk.ca_state = new;
     }
 
-    fn begin(&mut self) {
+    fn initialize(&mut self) {
         if !self.sk.ca_initialized {
-            self.call(Callbacks::INIT, "init", |ops, sk| ops.init(sk));
+            self.call_if_implemented(Callbacks::INIT, "init", |ops, sk| ops.init(sk));
             self.sk.ca_initialized = true;
         }
     }
@@ -141,7 +141,8 @@ impl KernelControl {
     /// segment after the loss of a SYN.
     fn adopt_window(&mut self, w: &Window) {
         if *w != self.shown {
-            (self.sk.snd_cwnd, self.sk.snd_ssthresh) = (packets(w.cwnd), packets(w.ssthresh));
+            (self.sk.snd_cwnd, self.sk.snd_ssthresh) =
+                (round_to_packets(w.cwnd), round_to_packets(w.ssthresh));
         }
     }
 
@@ -157,7 +158,7 @@ impl KernelControl {
 
     /// Returns the delivery-rate sample of an ACK with `acked` newly delivered packets. Also stores the rate
     /// in the socket (tcp_rate_gen()).
-    fn sample(&mut self, d: &Delivery, acked: u32) -> RateSample {
+    fn take_rate_sample(&mut self, d: &Delivery, acked: u32) -> RateSample {
         if acked > 0 {
             self.sk.delivered_mstamp = self.sk.tcp_mstamp;
         }
@@ -168,40 +169,41 @@ impl KernelControl {
             self.flag = flags::without_maybe_delayed(self.flag);
         }
         let rs = RateSample::from_delivery(d, acked, self.sk.mss_cache, flags::may_be_delayed(self.flag));
-        self.sk.keep_rate(&rs);
+        self.sk.store_rate_sample(&rs);
         rs
     }
 
     /// Updates the socket before the callbacks for a loss or a mark. Newly lost packets already count as
     /// lost.
-    fn detect(&mut self, w: &Window, now: Time, s: &SenderState) {
+    fn prepare_loss_callbacks(&mut self, w: &Window, now: Time, s: &SenderState) {
         self.adopt_window(w);
         self.refresh(now, s);
         self.sk.lost = self.lost.wrapping_add(s.scoreboard.newly_lost().len() as u32);
-        self.begin();
+        self.initialize();
         self.undo();
     }
 
     /// Updates the socket from the sender's state.
     fn refresh(&mut self, now: Time, s: &SenderState) {
-        self.probe = self.probe.filter(|&seq| s.scoreboard.get(seq).is_some_and(|e| e.is_repeated()));
+        self.probe =
+            self.probe.filter(|&seq| s.scoreboard.get(seq).is_some_and(|e| e.is_retransmission_in_flight()));
         self.sk.refresh(now, s, self.probe.is_some());
         self.sk.lost = self.lost;
     }
 }
 
 impl CongestionControl for KernelControl {
-    /// No effect. [`CongestionControl::on_delivery`] processes ACKs, because the sender's state is up to date
+    /// No effect. [`CongestionControl::on_delivery_report`] processes ACKs, because the sender's state is up to date
     /// there.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         if let Some(rtt) = a.timer_rtt {
-            self.sk.note_rtt(micros(rtt) as u32);
+            self.sk.add_rtt_sample(micros(rtt) as u32);
         }
         self.refresh(a.now, s);
         if !self.sk.ca_initialized && !self.has_cong_control() {
-            self.sk.pace(); // for the ACK of the SYN, which has no delivery report
+            self.sk.update_pacing_rate(); // for the ACK of the SYN, which has no delivery report
         }
         let opens = !self.sk.ca_initialized;
         self.holds_back = false;
@@ -217,27 +219,29 @@ impl CongestionControl for KernelControl {
             rtt_us: a.newest_rtt.or(a.timer_rtt.filter(|_| opens)).map_or(-1, |rtt| micros(rtt) as i32),
             in_flight: self.in_flight as u32,
         };
-        self.call(Callbacks::PKTS_ACKED, "pkts_acked", |ops, sk| ops.pkts_acked(sk, &sample));
+        self.call_if_implemented(Callbacks::PKTS_ACKED, "pkts_acked", |ops, sk| ops.pkts_acked(sk, &sample));
         let is_plain = a.sack.is_empty() && !a.ece && !opens;
         let flags = if is_plain && self.advances { 0 } else { ACK_SLOWPATH }
             | if self.advances { ACK_WIN_UPDATE } else { 0 }
             | if a.ece { ACK_ECE } else { 0 };
-        self.call(Callbacks::IN_ACK_EVENT, "in_ack_event", |ops, sk| ops.in_ack_event(sk, flags));
-        self.begin(); // tcp_rcv_synsent_state_process(): after the ACK of the SYN
+        self.call_if_implemented(Callbacks::IN_ACK_EVENT, "in_ack_event", |ops, sk| {
+            ops.in_ack_event(sk, flags)
+        });
+        self.initialize(); // tcp_rcv_synsent_state_process(): after the ACK of the SYN
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        self.detect(w, l.now, s);
+        self.prepare_loss_callbacks(w, l.now, s);
         match l.signal {
-            Signal::Timeout => self.enter_loss(l, s),
+            CongestionSignal::Timeout => self.enter_loss(l, s),
             // lost_out is zero if a loss probe has repaired the loss; a lost segment that was retransmitted
             // still counts.
-            Signal::Duplicates if self.sk.lost_out == 0 => self.reduce_for_probe(s),
-            Signal::Duplicates => {
+            CongestionSignal::Duplicates if self.sk.lost_out == 0 => self.reduce_for_probe(s),
+            CongestionSignal::Duplicates => {
                 self.end_reduction(); // the ACK that ends a reduction may report the next loss
                 self.begin_recovery(s);
             }
-            Signal::Echo => {
+            CongestionSignal::Echo => {
                 self.end_reduction(); // and the next mark
                 self.sk.prior_ssthresh = 0; // tcp_enter_cwr(): a mark is never undone
                 self.begin_reduction(CaState::Cwr, s);
@@ -245,56 +249,58 @@ impl CongestionControl for KernelControl {
         }
         self.publish_window(w);
         match l.signal {
-            Signal::Echo => LossClass::Congestion, // a mark always reports congestion (RFC 3168 §5)
+            CongestionSignal::Echo => LossClass::Congestion, // a mark always reports congestion (RFC 3168 §5)
             _ => LossClass::Undecided, // the callback `ssthresh` returns a window, not a class of loss
         }
     }
 
     /// Starts recovery for a loss during CWR. The recovery continues the reduction that CWR began.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> LossClass {
-        self.detect(w, now, s);
+        self.prepare_loss_callbacks(w, now, s);
         self.begin_recovery(s);
         self.publish_window(w);
         LossClass::Undecided
     }
 
-    fn on_lost(&mut self, _: &mut Window, _: Time, _: &LostSegment) {
+    fn on_segment_lost(&mut self, _: &mut Window, _: Time, _: &LostSegment) {
         self.lost = self.lost.wrapping_add(1);
         self.sk.lost = self.lost;
     }
 
     /// Records that the last reduction was spurious. The undo follows later: the sender detects a spurious
-    /// reduction before [`CongestionControl::observe`], but Linux after these steps.
-    fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
+    /// reduction before [`CongestionControl::observe_ack`], but Linux after these steps.
+    fn on_spurious_reduction(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.is_spurious = true;
     }
 
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
+    fn on_delivery_report(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         self.adopt_window(w);
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         let acked = count(d.arrivals.newly_delivered_bytes);
         self.refresh(d.now, s);
-        self.flag |= flags::of_losses(s);
+        self.flag |= flags::loss_flags(s);
         self.delivered = d.arrivals.total_delivered_bytes;
         self.sk.delivered = count(self.delivered);
         self.in_flight = d.in_flight;
         self.undo();
-        self.update_ca_state(d.repair, s);
-        let rs = self.sample(d, acked);
+        self.update_ca_state(d.repair_kind, s);
+        let rs = self.take_rate_sample(d, acked);
         if self.has_cong_control() {
             let (ack, flag) = (self.sk.snd_una, self.flag);
-            self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, flag, &rs));
+            self.call_required("cong_control", |ops, sk| ops.cong_control(sk, ack, flag, &rs));
         } else if matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
-            self.lower(d, s.mss);
+            self.reduce_by_prr(d, s.mss);
         } else if self.advances || (s.has_reordering && d.arrivals.newly_delivered_bytes > 0) {
             let ack = self.sk.snd_una;
-            self.call(Callbacks::CONG_AVOID, "cong_avoid", |ops, sk| ops.cong_avoid(sk, ack, acked));
+            self.call_if_implemented(Callbacks::CONG_AVOID, "cong_avoid", |ops, sk| {
+                ops.cong_avoid(sk, ack, acked)
+            });
         }
         if !self.has_cong_control() {
-            self.sk.pace();
+            self.sk.update_pacing_rate();
         }
         if self.has.contains(Callbacks::MIN_TSO_SEGS) {
-            self.quantum = u64::from(self.ask("min_tso_segs", |ops, sk| ops.min_tso_segs(sk)));
+            self.quantum = u64::from(self.call_required("min_tso_segs", |ops, sk| ops.min_tso_segs(sk)));
         }
         self.publish_window(w);
     }
@@ -315,8 +321,8 @@ impl CongestionControl for KernelControl {
         self.refresh(now, s);
         // write_seq includes the data that ends the idle period only after the event
         self.sk.write_seq = written;
-        let left = packets(idle.halved_window(self.sk.snd_cwnd.into()));
-        self.event(CaEvent::CwndRestart);
+        let left = round_to_packets(idle.halved_window(self.sk.snd_cwnd.into()));
+        self.notify_event(CaEvent::CwndRestart);
         self.sk.snd_ssthresh = self.sk.current_ssthresh();
         self.sk.snd_cwnd = left;
         self.sk.stamp_cwnd();
@@ -325,16 +331,16 @@ impl CongestionControl for KernelControl {
     }
 
     fn on_start(&mut self, now: Time, s: &SenderState) {
-        self.begin();
+        self.initialize();
         self.refresh(now, s);
-        self.event(CaEvent::TxStart);
+        self.notify_event(CaEvent::TxStart);
         if s.scoreboard.is_empty() {
             self.sk.delivered_mstamp = self.sk.tcp_mstamp; // tcp_rate_skb_sent()
         }
     }
 
     fn on_sent(&mut self, now: Time, sent: &NextSegment) {
-        self.begin();
+        self.initialize();
         self.sk.tcp_mstamp = now.nanos() / 1000;
         let is_new = sent.start >= self.max_sent;
         self.max_sent = self.max_sent.max(sent.end);
@@ -366,7 +372,7 @@ impl CongestionControl for KernelControl {
     }
 
     /// True if the congestion control has written `app_limited`. BBR does so in ProbeRTT.
-    fn holds_back(&self) -> bool {
+    fn is_self_limiting(&self) -> bool {
         self.holds_back
     }
 

@@ -10,9 +10,9 @@ use crate::sender_state::SenderState;
 
 impl KernelControl {
     /// Calls the congestion control's `ssthresh`, and saves the window for an undo.
-    pub(super) fn reduce(&mut self) {
+    pub(super) fn update_ssthresh(&mut self) {
         self.sk.prior_cwnd = self.sk.snd_cwnd;
-        self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
+        self.sk.snd_ssthresh = self.call_required("ssthresh", |ops, sk| ops.ssthresh(sk));
     }
 
     /// Starts fast recovery (tcp_enter_recovery()). A reduction caused by a mark will not be undone.
@@ -25,7 +25,7 @@ impl KernelControl {
     /// Reduces the window at once for a loss that a loss probe has repaired (tcp_process_tlp_ack()).
     pub(super) fn reduce_for_probe(&mut self, s: &SenderState) {
         self.begin_reduction(CaState::Cwr, s);
-        self.complete();
+        self.complete_reduction();
         self.set_state(CaState::Open);
     }
 
@@ -34,10 +34,10 @@ impl KernelControl {
     pub(super) fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
         let begins = self.sk.ca_state != CaState::Cwr;
         if begins {
-            self.mark(s);
+            self.record_high_seq(s);
             (self.sk.snd_cwnd_cnt, self.sk.prr_out, self.sk.prr_delivered) = (0, 0, 0);
-            self.reduce();
-            self.answer_echoes();
+            self.update_ssthresh();
+            self.schedule_cwr();
         }
         let threshold = self.sk.snd_ssthresh;
         self.set_state(new);
@@ -57,40 +57,40 @@ impl KernelControl {
         let is_first = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => true,
             CaState::Cwr | CaState::Recovery => s.una >= self.high_seq,
-            CaState::Loss => l.base.is_some(),
+            CaState::Loss => l.halving_base.is_some(),
         };
         if is_first {
             self.sk.prior_ssthresh = self.sk.current_ssthresh();
-            self.reduce();
-            self.event(CaEvent::Loss);
+            self.update_ssthresh();
+            self.notify_event(CaEvent::Loss);
         }
         (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (self.sk.in_flight() + 1, 0);
         self.sk.stamp_cwnd();
         self.prr = None;
         self.set_state(CaState::Loss);
-        self.mark(s);
-        self.answer_echoes();
+        self.record_high_seq(s);
+        self.schedule_cwr();
         self.sk.icsk_retransmits = self.sk.icsk_retransmits.saturating_add(1);
         self.in_flight = 0;
     }
 
     /// Schedules CWR for the next new segment (RFC 3168 §6.1.2).
-    pub(super) fn answer_echoes(&mut self) {
+    pub(super) fn schedule_cwr(&mut self) {
         self.sk.ecn_flags |= (self.sk.ecn_flags & Sock::ECN_OK) * Sock::ECN_QUEUE_CWR;
     }
 
-    pub(super) fn mark(&mut self, s: &SenderState) {
+    pub(super) fn record_high_seq(&mut self, s: &SenderState) {
         self.high_seq = s.sent_end;
         self.sk.high_seq = s.sent_end as u32;
     }
 
     /// Ends a reduction and sets the window to ssthresh. With `cong_control`, the window stays.
-    pub(super) fn complete(&mut self) {
+    pub(super) fn complete_reduction(&mut self) {
         self.prr = None;
         if !self.has_cong_control() {
             self.sk.snd_cwnd = self.sk.snd_ssthresh;
             self.sk.stamp_cwnd();
-            self.event(CaEvent::CompleteCwr);
+            self.notify_event(CaEvent::CompleteCwr);
         }
     }
 
@@ -100,12 +100,12 @@ impl KernelControl {
         match self.sk.ca_state {
             CaState::Open | CaState::Disorder => {}
             CaState::Cwr => {
-                self.complete();
+                self.complete_reduction();
                 self.set_state(CaState::Open);
             }
             CaState::Recovery => {
                 self.set_state(CaState::Open);
-                self.complete();
+                self.complete_reduction();
             }
             CaState::Loss => self.set_state(CaState::Open),
         }
@@ -120,7 +120,7 @@ impl KernelControl {
     pub(super) fn undo(&mut self) {
         if std::mem::take(&mut self.is_spurious) {
             if self.sk.prior_ssthresh > 0 {
-                self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
+                self.sk.snd_cwnd = self.call_required("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
                 if self.sk.prior_ssthresh > self.sk.snd_ssthresh {
                     self.sk.snd_ssthresh = self.sk.prior_ssthresh;
                     self.sk.ecn_flags &= !Sock::ECN_QUEUE_CWR;
@@ -148,14 +148,14 @@ impl KernelControl {
             CaState::Disorder if !is_amiss => self.set_state(CaState::Open),
             _ => return,
         }
-        self.mark(s);
+        self.record_high_seq(s);
     }
 
     /// Sets the window during a reduction to the flight that PRR permits.
-    pub(super) fn lower(&mut self, d: &Delivery, mss: u64) {
+    pub(super) fn reduce_by_prr(&mut self, d: &Delivery, mss: u64) {
         if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.newly_delivered_bytes > 0) {
             let cwnd = prr
-                .on_ack(d.arrivals.newly_delivered_bytes, d.in_flight, self.advances && d.lost == 0)
+                .on_ack(d.arrivals.newly_delivered_bytes, d.in_flight, self.advances && d.lost_bytes == 0)
                 .div_ceil(mss);
             self.sk.snd_cwnd = cwnd as u32;
             self.sk.prr_delivered += d.arrivals.newly_delivered_bytes.div_ceil(mss) as u32;

@@ -13,7 +13,7 @@ fn opened(syn: Segment) -> (Bench, Segment) {
 
 /// Returns a SYN that offers all options.
 fn offer() -> Segment {
-    let timestamps = Some(Timestamps { value: 1, echo: 0 });
+    let timestamps = Some(Timestamps { tsval: 1, tsecr: 0 });
     Segment { flags: SETUP, sack_permitted: true, timestamps, ..segment(0, 0) }
 }
 
@@ -54,7 +54,7 @@ fn the_first_syn_decides_ecn_sack_and_timestamps() {
 #[test]
 fn a_receiver_without_ecn_declines_ecn() {
     let config = Config { handshake: true, loss_detection: LossDetection::Duplicates, ..plain() };
-    let features = ReceiverFeatures::NOTHING;
+    let features = ReceiverFeatures::NONE;
     let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features) };
     let reply = b.give(ms(0), offer()).remove(0);
     assert_eq!((answered(&reply), reply.flags.cwr), ([false; 3], false));
@@ -69,10 +69,10 @@ fn the_ack_of_a_syn_ack_yields_an_rtt_sample() {
     let syn = |value| Segment {
         seq: 0,
         flags: Flags { syn: true, ..Flags::default() },
-        timestamps: Some(Timestamps { value, echo: 0 }),
+        timestamps: Some(Timestamps { tsval: value, tsecr: 0 }),
         ..segment(0, 0)
     };
-    let ack = |echo| Segment { timestamps: Some(Timestamps { value: 90, echo }), ..segment(1, 0) };
+    let ack = |echo| Segment { timestamps: Some(Timestamps { tsval: 90, tsecr: echo }), ..segment(1, 0) };
     for (timestamps, syns, expected) in [
         (false, &[10][..], Some((ms(10), ms(90)))),
         (false, &[10, 40], None),

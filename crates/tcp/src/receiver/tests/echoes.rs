@@ -22,7 +22,7 @@ fn acks_carry_ece_from_the_first_ce_until_cwr() {
 // Xu, Tian and Ansari 2004: an ACK carries ECE if a mark arrived since the last ACK. CWR has no effect.
 #[test]
 fn each_congestion_warning_is_echoed_once() {
-    let features = ReceiverFeatures { echo: EchoMode::EachMark, ..ReceiverFeatures::NOTHING };
+    let features = ReceiverFeatures { echo_mode: EchoMode::EachMark, ..ReceiverFeatures::NONE };
     let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), features) };
     let echoes = [Ecn::Ect0, Ecn::Ce, Ecn::Ect0, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
         let answers = b.give_marked(ms(n), segment(1 + 500 * n, 500), ecn);
@@ -48,19 +48,19 @@ fn intact_segments_are_not_reported_as_damaged() {
 }
 
 fn stamped(seq: u64, value: u32) -> Segment {
-    Segment { timestamps: Some(Timestamps { value, echo: 0 }), ..segment(seq, 500) }
+    Segment { timestamps: Some(Timestamps { tsval: value, tsecr: 0 }), ..segment(seq, 500) }
 }
 
 // RFC 7323 §4.3: the situations (A), (B) and (C).
 #[test]
 fn timestamp_echo_follows_rfc_7323_cases_a_to_c() {
-    let echo = |answers: &[Segment]| answers[0].timestamps.unwrap().echo;
+    let echo = |answers: &[Segment]| answers[0].timestamps.unwrap().tsecr;
     // (A) Delayed ACKs: an ACK echoes the timestamp of the first segment since the last ACK.
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let mut b = Bench::new(Config { timestamps: true, delayed_ack: Some(delay), ..plain() });
     assert!(b.give(ms(10), stamped(1, 1)).is_empty());
     let acks = b.give(ms(12), stamped(501, 2));
-    assert_eq!((echo(&acks), acks[0].timestamps.unwrap().value), (1, 12));
+    assert_eq!((echo(&acks), acks[0].timestamps.unwrap().tsval), (1, 12));
     // (B), (C) A hole is opened and filled: ACKs echo the timestamp of the last segment that advanced the
     // window, then of the segment that filled the hole.
     let mut b = Bench::new(Config { timestamps: true, ..plain() });
@@ -81,7 +81,7 @@ fn the_timestamp_of_the_first_data_segment_is_echoed() {
     let syn = Segment { seq: 0, len: 0, flags: Flags { syn: true, ..Flags::default() }, ..stamped(0, 1) };
     let echoed: Vec<u32> = [syn, stamped(1, 60), stamped(501, 61)]
         .into_iter()
-        .map(|s| b.give(ms(100), s)[0].timestamps.unwrap().echo)
+        .map(|s| b.give(ms(100), s)[0].timestamps.unwrap().tsecr)
         .collect();
     assert_eq!(echoed, [1, 60, 61]);
 }
@@ -94,7 +94,7 @@ fn duplicate_acks_without_a_handshake_echo_the_first_arrival() {
     let mut b = Bench::new(Config { timestamps: true, ..plain() });
     let echoed: Vec<u32> = [stamped(501, 530), stamped(1501, 532), stamped(1, 529), stamped(1001, 600)]
         .into_iter()
-        .map(|s| b.give(ms(700), s)[0].timestamps.unwrap().echo)
+        .map(|s| b.give(ms(700), s)[0].timestamps.unwrap().tsecr)
         .collect();
     assert_eq!(echoed, [530, 530, 529, 600]);
 }
@@ -106,7 +106,7 @@ fn duplicate_acks_without_a_handshake_echo_the_first_arrival() {
 fn ece_reports_the_mark_of_every_byte() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let config = Config { delayed_ack: Some(delay), handshake: true, ..plain() };
-    let features = ReceiverFeatures { echo: EchoMode::EachByte, ..ReceiverFeatures::SACK };
+    let features = ReceiverFeatures { echo_mode: EchoMode::EachByte, ..ReceiverFeatures::SACK };
     let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
     let syn = Segment { seq: 0, flags: SETUP, ..segment(0, 0) };
     receiver.on_segment(ms(0), &packet(syn, Ecn::Ce));
@@ -154,7 +154,7 @@ fn ece_reports_the_mark_of_every_byte() {
 // Linux, tcp_ecn_send(): with the preset linux, pure ACKs of DCTCP are also ECN-capable.
 #[test]
 fn pure_acks_of_linux_dctcp_are_ecn_capable() {
-    let features = ReceiverFeatures { echo: EchoMode::EachByte, ..ReceiverFeatures::SACK };
+    let features = ReceiverFeatures { echo_mode: EchoMode::EachByte, ..ReceiverFeatures::SACK };
     for (stack, expected) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {
         let mut receiver =
             Receiver::new(FlowId(7), NodeId(2), NodeId(1), &Config { stack, ..plain() }, features);

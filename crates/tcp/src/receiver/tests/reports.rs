@@ -69,7 +69,7 @@ fn an_ack_in_reused_memory_has_no_earlier_options() {
     let mut b = Bench::expecting(1, plain());
     let naks = [1, 2].into_iter().collect();
     for seq in 0..=MAX_SPARE_OPTIONS as u64 {
-        let arrival = Some(Arrival { seq, at: ms(seq) });
+        let arrival = Some(SegmentArrival { seq, at: ms(seq) });
         b.receiver
             .recycle_options(RareOptions { naks, arrival, eln: Some(Eln::Next), ..RareOptions::NONE }.into());
     }
@@ -90,7 +90,7 @@ fn a_receiver_without_sack_sends_no_sack_blocks() {
             NodeId(2),
             NodeId(1),
             &Config { dsack: true, ..plain() },
-            ReceiverFeatures::NOTHING,
+            ReceiverFeatures::NONE,
         ),
     };
     assert_eq!(b.data(501, 1001), (1, vec![]));

@@ -1,5 +1,5 @@
 use super::reno::{PartialAckReaction, RenoRecovery};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -45,15 +45,15 @@ impl TcpClRecovery {
 }
 
 impl Recovery for TcpClRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         let was_fast = self.reno.is_recovering();
-        let detect = self.reno.on_duplicate(s, a);
+        let detect = self.reno.on_duplicate_ack(s, a);
         let una = s.una;
         match self.find(una).copied() {
             Some(known) if !was_fast && s.dupacks == s.dupthresh => {
                 let again = self.is_due(known, s, a.now).then_some(una);
                 self.reno.enter_without_reduction(s, again);
-                Detection::Nothing
+                DetectionOutcome::Nothing
             }
             _ => detect,
         }

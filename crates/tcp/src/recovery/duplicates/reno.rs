@@ -1,5 +1,5 @@
 use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -71,16 +71,16 @@ impl RenoRecovery {
 }
 
 impl Recovery for RenoRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, _: &Ack) -> DetectionOutcome {
         if let State::Fast { inflation, .. } = &mut self.state {
             *inflation += 1.0; // RFC 5681 §3.2 step 4
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         }
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.may_reduce(s) {
-            Detection::Lost(s.una)
+            DetectionOutcome::Lost(s.una)
         } else {
-            Detection::Nothing
+            DetectionOutcome::Nothing
         }
     }
 

@@ -1,5 +1,5 @@
 use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -12,12 +12,12 @@ pub struct TahoeRecovery {
 }
 
 impl Recovery for TahoeRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, _: &Ack) -> DetectionOutcome {
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.may_reduce(s) {
-            Detection::Lost(s.una)
+            DetectionOutcome::Lost(s.una)
         } else {
-            Detection::Nothing
+            DetectionOutcome::Nothing
         }
     }
 

@@ -1,6 +1,6 @@
 use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
 use crate::recovery::fine_timeout::FineTimeout;
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -22,13 +22,13 @@ pub struct VegasRecovery {
 impl VegasRecovery {
     /// True if the segment at `una` has been outstanding for longer than the fine-grained timeout.
     fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
-        let sent = s.scoreboard.get(s.una).map(|e| e.at);
+        let sent = s.scoreboard.get(s.una).map(|e| e.sent_at);
         sent.zip(self.timeout.timeout_secs).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)
     }
 }
 
 impl Recovery for VegasRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         let overdue = self.is_overdue(s, a.now);
         if let Some(inflation) = &mut self.inflation {
             *inflation += 1.0;
@@ -37,17 +37,17 @@ impl Recovery for VegasRecovery {
                 self.timeout.back_off(true);
                 self.urgent.push(s.una, s.segment_end(s.una), TransmissionCause::Recovery);
             }
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         }
         s.dupacks += 1;
         let lost = (overdue || s.dupacks == s.dupthresh) && self.guard.may_reduce(s);
-        if lost { Detection::Lost(s.una) } else { Detection::Nothing }
+        if lost { DetectionOutcome::Lost(s.una) } else { DetectionOutcome::Nothing }
     }
 
     fn enter_recovery(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.inflation = Some(f64::from(s.dupacks));
         self.checks_left = 2;
-        self.timeout.back_off(s.scoreboard.get(seq).is_some_and(|e| e.again));
+        self.timeout.back_off(s.scoreboard.get(seq).is_some_and(|e| e.ever_retransmitted));
         self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
     }
 

@@ -1,7 +1,7 @@
 use crate::control::floor_segments;
 use crate::recovery::common::{ReductionGuard, UrgentQueue, mark_unsacked_lost, segment_at_nxt};
 use crate::seams::{
-    Ack, AdvanceOutcome, Detection, NextSegment, Ns2Agent, Recovery, TransmissionCause, Window,
+    Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Ns2Agent, Recovery, TransmissionCause, Window,
 };
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -46,13 +46,13 @@ enum State {
 }
 
 /// Maximum excess of the window over the flight at the end of a recovery, in segments (tcp_max_burst).
-const BURST: f64 = 3.0;
+const MAX_BURST_SEGMENTS: f64 = 3.0;
 
 impl Ns2LinuxRecovery {
     /// Detects losses from an ACK. Returns the first lost segment if the ACK led to a new loss mark; `None`
     /// otherwise.
     fn detect_losses(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
-        self.note_repairs(s);
+        self.remove_arrived_repairs(s);
         // FACK: a segment is lost if more than DupThresh segments lie between it and the highest SACKed
         // segment. The port counts from the segment before the lost segment, so four segments above it must
         // arrive instead of three.
@@ -73,7 +73,7 @@ impl Ns2LinuxRecovery {
     }
 
     /// Removes the retransmissions that have arrived.
-    fn note_repairs(&mut self, s: &SenderState) {
+    fn remove_arrived_repairs(&mut self, s: &SenderState) {
         let arrived = &mut self.arrived;
         self.repairs.retain(|repair| {
             let is_missing = s.is_missing(repair.start);
@@ -86,13 +86,13 @@ impl Ns2LinuxRecovery {
 
     /// Ends the recovery and clears the SACK information. A window below ssthresh becomes the smaller of
     /// ssthresh and the flight plus a burst.
-    fn end(&mut self, s: &mut SenderState, w: &mut Window) -> AdvanceOutcome {
+    fn end_recovery(&mut self, s: &mut SenderState, w: &mut Window) -> AdvanceOutcome {
         self.start_anew();
         let was = std::mem::take(&mut self.state);
         s.scoreboard.clear_sack_state();
         if w.cwnd < w.ssthresh {
             let flight = s.pipe() as f64 / s.mss as f64;
-            w.cwnd = floor_segments(w.ssthresh).min(floor_segments(flight) + BURST);
+            w.cwnd = floor_segments(w.ssthresh).min(floor_segments(flight) + MAX_BURST_SEGMENTS);
             return AdvanceOutcome::Over;
         }
         if was == State::Loss { AdvanceOutcome::Open } else { AdvanceOutcome::Over }
@@ -105,13 +105,13 @@ impl Ns2LinuxRecovery {
 }
 
 impl Recovery for Ns2LinuxRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         s.dupacks += 1;
         match self.detect_losses(s, a) {
             // Outside fast recovery a loss is a new sign of congestion. After a timeout it is the loss of a
             // retransmission.
-            Some(seq) if self.state != State::Recovery => Detection::Lost(seq),
-            _ => Detection::Nothing,
+            Some(seq) if self.state != State::Recovery => DetectionOutcome::Lost(seq),
+            _ => DetectionOutcome::Nothing,
         }
     }
 
@@ -128,7 +128,7 @@ impl Recovery for Ns2LinuxRecovery {
         match (&self.state, lost) {
             (State::Open, None) => AdvanceOutcome::Open,
             (State::Open, Some(seq)) => AdvanceOutcome::Lost(seq),
-            _ if self.guard.is_fully_acked(s) => self.end(s, w),
+            _ if self.guard.is_fully_acked(s) => self.end_recovery(s, w),
             (State::Loss, Some(seq)) => AdvanceOutcome::Lost(seq),
             (State::Loss, None) => AdvanceOutcome::Open,
             (State::Recovery, _) => AdvanceOutcome::Partial { restart: true },
@@ -149,7 +149,7 @@ impl Recovery for Ns2LinuxRecovery {
         let cause =
             if self.state == State::Loss { TransmissionCause::Timeout } else { TransmissionCause::Recovery };
         match s.scoreboard.first_lost().copied() {
-            Some(e) => s.has_room(e.bytes(), s.pipe(), ceiling).then(|| e.again(cause)),
+            Some(e) => s.has_room(e.bytes(), s.pipe(), ceiling).then(|| e.to_retransmission(cause)),
             None => segment_at_nxt(s, s.pipe(), ceiling),
         }
     }

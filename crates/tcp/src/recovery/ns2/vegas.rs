@@ -1,7 +1,7 @@
 use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
 use crate::recovery::fine_timeout::FineTimeout;
 use crate::seams::{
-    Ack, AdvanceOutcome, Detection, NextSegment, Ns2Agent, Recovery, TransmissionCause, Window,
+    Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Ns2Agent, Recovery, TransmissionCause, Window,
 };
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -31,23 +31,28 @@ impl Ns2VegasRecovery {
     /// retransmitting the segment. Also true if the segment was never sent.
     fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let timeout = self.timeout.timeout_secs.unwrap_or(f64::INFINITY);
-        s.scoreboard.get(s.una).is_none_or(|e| e.held_until <= now && (now - e.at).secs_f64() >= timeout)
+        s.scoreboard.get(s.una).is_none_or(|e| e.held_until <= now && (now - e.sent_at).secs_f64() >= timeout)
     }
 }
 
 impl Recovery for Ns2VegasRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         self.now = a.now;
         s.dupacks += 1;
         if self.is_overdue(s, a.now) || s.dupacks == s.dupthresh {
-            return if self.guard.may_reduce(s) { Detection::Lost(s.una) } else { Detection::Nothing };
+            return if self.guard.may_reduce(s) {
+                DetectionOutcome::Lost(s.una)
+            } else {
+                DetectionOutcome::Nothing
+            };
         }
         self.inflation += f64::from(u8::from(s.dupacks > s.dupthresh));
-        Detection::Nothing
+        DetectionOutcome::Nothing
     }
 
     fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
-        let (at, again) = s.scoreboard.get(seq).map_or((self.now, false), |e| (e.at, e.again));
+        let (at, again) =
+            s.scoreboard.get(seq).map_or((self.now, false), |e| (e.sent_at, e.ever_retransmitted));
         if self.cut.is_none_or(|(_, when)| at > when) {
             self.cut = Some((w.cwnd, self.now));
             self.inflation = f64::from(s.dupacks);

@@ -1,5 +1,5 @@
 use crate::recovery::common::{ReductionGuard, UrgentQueue, mark_unsacked_lost, segment_at_nxt};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// (§4.1) during a retransmission, and equals SACK's rule without loss. Second, all data sent before a
 /// reduction must be acknowledged before the next reduction, as in every sender of Reno's family.
 #[derive(Debug, Default)]
-pub struct Esack {
+pub struct EsackRecovery {
     /// Transmissions in sending order: (order, first byte). A transmission is skipped if the segment has
     /// arrived or was retransmitted later.
     sending_order: VecDeque<(u64, u64)>,
@@ -46,24 +46,24 @@ enum FirstUnsacked {
     At(u64),
 }
 
-impl Esack {
+impl EsackRecovery {
     /// Records that a notice explains the loss of the segment at `seq`. Cancels an ERSN for the segment, and
     /// forgets earlier duplicate ACKs.
     fn record_explained_loss(&mut self, s: &mut SenderState, seq: u64) {
-        s.scoreboard.hold(seq, Time::ZERO);
+        s.scoreboard.hold_segment(seq, Time::ZERO);
         if self.previous_first == Some(seq) {
             s.dupacks = 0;
         }
     }
 
     /// True if the segment has not arrived and was not sent again after this transmission.
-    fn is_waiting(s: &SenderState, (order, start): (u64, u64)) -> bool {
-        s.scoreboard.get(start).is_some_and(|e| e.order == order && !e.sacked)
+    fn is_outstanding(s: &SenderState, (order, start): (u64, u64)) -> bool {
+        s.scoreboard.get(start).is_some_and(|e| e.transmission_number == order && !e.sacked)
     }
 
     /// Returns FirstUnsacked: the first segment in sending order that is not SACKed.
     fn first_unsacked(&mut self, s: &SenderState, now: Time) -> FirstUnsacked {
-        self.trim(s);
+        self.drop_settled(s);
         let Some(&(_, start)) = self.sending_order.front() else { return FirstUnsacked::None };
         let held = s.scoreboard.get(start).is_some_and(|e| e.held_until > now);
         if held { FirstUnsacked::Held } else { FirstUnsacked::At(start) }
@@ -71,8 +71,8 @@ impl Esack {
 
     /// Removes transmissions from the front of the queue if they have arrived, are marked lost, or precede a
     /// later retransmission of their segment.
-    fn trim(&mut self, s: &SenderState) {
-        while self.sending_order.front().is_some_and(|&front| !Self::is_waiting(s, front)) {
+    fn drop_settled(&mut self, s: &SenderState) {
+        while self.sending_order.front().is_some_and(|&front| !Self::is_outstanding(s, front)) {
             self.sending_order.pop_front();
         }
     }
@@ -88,7 +88,9 @@ impl Esack {
             if order < self.judged_to {
                 break;
             }
-            let Some(e) = s.scoreboard.get(start).filter(|e| e.order == order) else { continue };
+            let Some(e) = s.scoreboard.get(start).filter(|e| e.transmission_number == order) else {
+                continue;
+            };
             if e.sacked {
                 arrived_after += 1;
                 if arrived_after == s.dupthresh {
@@ -104,9 +106,15 @@ impl Esack {
     }
 
     /// Updates the queue with the arrivals that an ACK reports.
-    fn update(&mut self, s: &SenderState) {
-        self.newest =
-            s.scoreboard.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
+    fn update_newest(&mut self, s: &SenderState) {
+        self.newest = s
+            .scoreboard
+            .newly_arrived()
+            .iter()
+            .map(|e| e.transmission_number)
+            .max()
+            .max(Some(self.newest))
+            .unwrap_or_default();
     }
 
     /// Retransmits the segment at `una`, at most once per round trip. The receiver SACKed and then discarded
@@ -119,12 +127,12 @@ impl Esack {
     }
 }
 
-impl Recovery for Esack {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+impl Recovery for EsackRecovery {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         // Algorithm 1, "if there is a SACK option, update retransmission queue".
-        self.update(s);
+        self.update_newest(s);
         let first = match self.first_unsacked(s, a.now) {
-            FirstUnsacked::Held => return Detection::Nothing,
+            FirstUnsacked::Held => return DetectionOutcome::Nothing,
             FirstUnsacked::None => None,
             FirstUnsacked::At(seq) => Some(seq),
         };
@@ -138,17 +146,19 @@ impl Recovery for Esack {
         self.previous_first = first;
         if self.recovering {
             self.update_lost(s, a.now);
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         }
         match first {
-            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_fully_acked(s) => Detection::Lost(seq),
-            _ => Detection::Nothing,
+            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_fully_acked(s) => {
+                DetectionOutcome::Lost(seq)
+            }
+            _ => DetectionOutcome::Nothing,
         }
     }
 
     fn on_uncounted_duplicate(&mut self, s: &mut SenderState, _: &Ack) {
-        self.update(s);
-        self.trim(s);
+        self.update_newest(s);
+        self.drop_settled(s);
     }
 
     fn enter_recovery(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
@@ -160,11 +170,11 @@ impl Recovery for Esack {
     }
 
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> AdvanceOutcome {
-        self.update(s);
+        self.update_newest(s);
         self.previous_first = None;
         self.rtt = a.timer_rtt.unwrap_or(self.rtt);
         self.next_repair = Time::ZERO;
-        self.trim(s);
+        self.drop_settled(s);
         if self.guard.is_fully_acked(s) {
             self.after_timeout = false;
             if std::mem::take(&mut self.recovering) {
@@ -201,16 +211,16 @@ impl Recovery for Esack {
         if s.has_room(s.mss, flight, w.cwnd)
             && let Some(lost) = s.scoreboard.first_lost()
         {
-            return Some(lost.again(cause));
+            return Some(lost.to_retransmission(cause));
         }
         segment_at_nxt(s, flight, w.cwnd)
     }
 
     fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &NextSegment, _: Option<u64>) {
         if let Some(e) = s.scoreboard.get(sent.start) {
-            self.sending_order.push_back((e.order, sent.start));
+            self.sending_order.push_back((e.transmission_number, sent.start));
             // the receiver SACKed and discarded the segment, which was then retransmitted
-            self.newest = if e.sacked { e.order } else { self.newest };
+            self.newest = if e.sacked { e.transmission_number } else { self.newest };
         }
     }
 
@@ -233,7 +243,7 @@ impl Recovery for Esack {
         true
     }
 
-    fn is_held(&self, s: &SenderState, now: Time) -> bool {
+    fn is_first_missing_held(&self, s: &SenderState, now: Time) -> bool {
         s.scoreboard.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
     }
 }

@@ -1,13 +1,13 @@
-use super::packet_list::PacketList;
+use super::packet_list::SendOrderList;
 use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Time};
 use std::collections::VecDeque;
 
 /// Field of an ACK that identifies the segment that caused the ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trigger {
+pub enum TriggerField {
     /// SACK blocks. Every newly reported segment counts as the cause of this ACK or of a lost ACK.
     Sack,
     /// Segment number, as in SMART (Keshav and Morgan 1997). If an ACK is lost, the sender does not learn
@@ -15,13 +15,13 @@ pub enum Trigger {
     Smart,
 }
 
-/// Recovery of LHP (Gao, Diggavi, Muthukrishnan 2003). The [`PacketList`] detects losses and limits the
+/// Recovery of LHP (Gao, Diggavi, Muthukrishnan 2003). The [`SendOrderList`] detects losses and limits the
 /// flight. Every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout, the sender
 /// goes back to `una`, as Reno does.
 #[derive(Debug)]
-pub struct Lhp {
-    trigger: Trigger,
-    list: PacketList,
+pub struct LhpRecovery {
+    trigger: TriggerField,
+    list: SendOrderList,
     urgent: UrgentQueue,
     /// Guard against repeated reductions. Recovery ends when all data outstanding at the last reduction is
     /// acknowledged.
@@ -31,12 +31,12 @@ pub struct Lhp {
     further: VecDeque<u64>,
 }
 
-impl Lhp {
+impl LhpRecovery {
     /// Creates the recovery of a new connection.
-    pub fn new(trigger: Trigger, dupthresh: u32) -> Self {
-        Lhp {
+    pub fn new(trigger: TriggerField, dupthresh: u32) -> Self {
+        LhpRecovery {
             trigger,
-            list: PacketList::new(dupthresh),
+            list: SendOrderList::new(dupthresh),
             urgent: UrgentQueue::default(),
             guard: ReductionGuard::default(),
             recovering: false,
@@ -45,56 +45,56 @@ impl Lhp {
     }
 
     /// Returns the packet list.
-    pub fn list(&self) -> &PacketList {
+    pub fn send_order_list(&self) -> &SendOrderList {
         &self.list
     }
 
     /// Counts the arrivals that the ACK reports. Stores all losses but the first in `further`.
-    fn count(&mut self, s: &SenderState, a: &Ack) {
+    fn count_arrivals(&mut self, s: &SenderState, a: &Ack) {
         match self.trigger {
-            Trigger::Smart => {
+            TriggerField::Smart => {
                 if let Some(arrival) = a.arrival {
                     self.further.extend(self.list.on_ack(s.una, arrival.seq));
                 }
             }
             // SACK blocks start with the most recent arrival, but the earliest arrival must be counted first.
-            Trigger::Sack => {
+            TriggerField::Sack => {
                 for block in a.sack.blocks().iter().rev() {
-                    while let Some(seq) = self.reported(block) {
+                    while let Some(seq) = self.first_reported(block) {
                         self.further.extend(self.list.on_ack(s.una, seq));
                     }
                 }
             }
         }
-        self.list.acknowledge(s.una);
+        self.list.remove_below(s.una);
     }
 
-    fn resend(&mut self, s: &SenderState, seq: u64, cause: TransmissionCause) {
+    fn queue_retransmission(&mut self, s: &SenderState, seq: u64, cause: TransmissionCause) {
         let end = self.list.get(seq).map_or_else(|| s.segment_end(seq), |e| e.end);
         self.urgent.push(seq, end, cause);
     }
 
     /// Returns the first segment in sending order that is on the list and within the block; `None` without
     /// such a segment.
-    fn reported(&self, block: &SackBlock) -> Option<u64> {
+    fn first_reported(&self, block: &SackBlock) -> Option<u64> {
         self.list.entries().find(|e| block.start <= e.seq && e.end <= block.end).map(|e| e.seq)
     }
 }
 
-impl Recovery for Lhp {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
-        self.count(s, a);
+impl Recovery for LhpRecovery {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
+        self.count_arrivals(s, a);
         self.next_loss()
     }
 
-    fn next_loss(&mut self) -> Detection {
-        self.further.pop_front().map_or(Detection::Nothing, Detection::Lost)
+    fn next_loss(&mut self) -> DetectionOutcome {
+        self.further.pop_front().map_or(DetectionOutcome::Nothing, DetectionOutcome::Lost)
     }
 
     fn on_uncounted_duplicate(&mut self, _: &mut SenderState, a: &Ack) {
-        if self.trigger == Trigger::Sack {
+        if self.trigger == TriggerField::Sack {
             for block in a.sack.blocks() {
-                while let Some(seq) = self.reported(block) {
+                while let Some(seq) = self.first_reported(block) {
                     self.list.remove(seq);
                 }
             }
@@ -104,12 +104,12 @@ impl Recovery for Lhp {
     fn enter_recovery(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.guard.record_reduction(s);
         self.recovering = true;
-        self.resend(s, seq, TransmissionCause::Fast);
+        self.queue_retransmission(s, seq, TransmissionCause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> AdvanceOutcome {
-        self.count(s, a);
-        if let Detection::Lost(seq) = self.next_loss() {
+        self.count_arrivals(s, a);
+        if let DetectionOutcome::Lost(seq) = self.next_loss() {
             return AdvanceOutcome::Lost(seq);
         }
         if !self.recovering {
@@ -137,7 +137,7 @@ impl Recovery for Lhp {
     }
 
     fn in_flight(&self, _: &SenderState) -> u64 {
-        self.list.bytes()
+        self.list.flight_bytes()
     }
 
     fn is_missing(&self, _: &SenderState, seq: u64) -> bool {
@@ -145,7 +145,7 @@ impl Recovery for Lhp {
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        self.resend(s, seq, TransmissionCause::Notice);
+        self.queue_retransmission(s, seq, TransmissionCause::Notice);
     }
 
     fn uses_sending_order(&self) -> bool {

@@ -4,6 +4,6 @@ mod esack;
 mod lhp;
 mod packet_list;
 
-pub use esack::Esack;
-pub use lhp::{Lhp, Trigger};
-pub use packet_list::{Entry, PacketList};
+pub use esack::EsackRecovery;
+pub use lhp::{LhpRecovery, TriggerField};
+pub use packet_list::{SendOrderEntry, SendOrderList};

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 /// Segments in the network in sending order, with a count of duplicate ACKs for each segment.
 #[derive(Debug)]
-pub struct PacketList {
-    entries: VecDeque<Entry>,
+pub struct SendOrderList {
+    entries: VecDeque<SendOrderEntry>,
     bytes: u64,
     dupthresh: u32,
     /// Highest end of an entry: no segment at or above this byte is on the list.
@@ -21,19 +21,19 @@ pub struct PacketList {
 
 /// Segment that was sent and is not known to have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct SendOrderEntry {
     /// First byte of the segment.
     pub seq: u64,
     /// First byte after the segment.
     pub end: u64,
     /// Number of ACKs caused by later transmissions.
-    pub duplicates: u32,
+    pub duplicate_acks: u32,
 }
 
-impl PacketList {
+impl SendOrderList {
     /// Creates an empty list. A segment counts as lost after `dupthresh` duplicate ACKs.
     pub fn new(dupthresh: u32) -> Self {
-        PacketList { entries: VecDeque::new(), bytes: 0, dupthresh, top: 0, acknowledged: 0 }
+        SendOrderList { entries: VecDeque::new(), bytes: 0, dupthresh, top: 0, acknowledged: 0 }
     }
 
     /// Appends the segment `[seq, end)` after its transmission or retransmission, with a count of zero.
@@ -44,11 +44,11 @@ impl PacketList {
         self.top = self.top.max(end);
         self.acknowledged = self.acknowledged.min(seq);
         self.bytes += end - seq;
-        self.entries.push_back(Entry { seq, end, duplicates: 0 });
+        self.entries.push_back(SendOrderEntry { seq, end, duplicate_acks: 0 });
     }
 
     /// Removes all data below `cumulative`. A partly acknowledged segment keeps the unacknowledged bytes.
-    pub fn acknowledge(&mut self, cumulative: u64) {
+    pub fn remove_below(&mut self, cumulative: u64) {
         if cumulative <= self.acknowledged {
             return;
         }
@@ -60,7 +60,7 @@ impl PacketList {
         });
     }
 
-    /// Removes the segment at `seq` after its arrival. Unlike [`PacketList::on_ack`], does not count
+    /// Removes the segment at `seq` after its arrival. Unlike [`SendOrderList::on_ack`], does not count
     /// duplicate ACKs for other segments. Returns true if the segment was on the list.
     pub fn remove(&mut self, seq: u64) -> bool {
         let entry = self.index_of(seq).and_then(|place| self.entries.remove(place));
@@ -75,15 +75,15 @@ impl PacketList {
     /// If an ACK is lost, the segment that caused the ACK stays on the list and may count as lost although it
     /// arrived (Yun 2009 §2.1).
     pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
-        self.acknowledge(cumulative);
+        self.remove_below(cumulative);
         // If the segment that caused the ACK is no longer on the list, as for every ACK of new data, the ACK
         // is not a duplicate ACK.
         let Some(place) = self.index_of(trigger) else { return Vec::new() };
         self.remove(trigger);
         let mut lost = Vec::new();
         for e in self.entries.range_mut(..place) {
-            e.duplicates += 1;
-            if e.duplicates == self.dupthresh {
+            e.duplicate_acks += 1;
+            if e.duplicate_acks == self.dupthresh {
                 lost.push(*e);
             }
         }
@@ -98,17 +98,17 @@ impl PacketList {
     }
 
     /// Returns the segments, in sending order.
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub fn entries(&self) -> impl Iterator<Item = &SendOrderEntry> {
         self.entries.iter()
     }
 
     /// Returns the entry of the segment at `seq`; `None` if the segment is not on the list.
-    pub fn get(&self, seq: u64) -> Option<&Entry> {
+    pub fn get(&self, seq: u64) -> Option<&SendOrderEntry> {
         self.entries.iter().find(|e| e.seq == seq)
     }
 
     /// Returns the flight in bytes: the sum of all entries.
-    pub fn bytes(&self) -> u64 {
+    pub fn flight_bytes(&self) -> u64 {
         self.bytes
     }
 
@@ -121,14 +121,14 @@ impl PacketList {
 mod tests {
     use super::*;
 
-    fn list(from: u64, to: u64) -> PacketList {
-        let mut list = PacketList::new(3);
+    fn list(from: u64, to: u64) -> SendOrderList {
+        let mut list = SendOrderList::new(3);
         (from..=to).for_each(|seq| list.on_sent(seq, seq + 1));
         list
     }
 
-    fn entries(list: &PacketList) -> Vec<(u64, u32)> {
-        list.entries().map(|e| (e.seq, e.duplicates)).collect()
+    fn entries(list: &SendOrderList) -> Vec<(u64, u32)> {
+        list.entries().map(|e| (e.seq, e.duplicate_acks)).collect()
     }
 
     // Yun 2009, Figure 4: segments 14 to 19 are sent, and 14, 16 and 18 are lost. The first two duplicate

@@ -2,12 +2,12 @@
 
 use super::probe::PTO_MARGIN;
 use super::sending_order::Transmission;
-use super::{Newest, Rack};
-use crate::scoreboard::Sent;
+use super::{NewestArrival, RackRecovery};
+use crate::scoreboard::OutstandingSegment;
 use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Span, Time};
 
-impl Rack {
+impl RackRecovery {
     /// Returns the first byte of the segment whose loss starts a recovery: the first lost segment that was
     /// not retransmitted. Linux uses the first segment marked lost, because marks outlast the recovery
     /// (tcp_time_to_recover()).
@@ -20,28 +20,31 @@ impl Rack {
     /// Segment.xmit_ts", even if RACK.segment is newer. Linux uses the last segment in sequence order
     /// (tcp_rack_advance()).
     pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
-        let is_too_soon = |e: &Sent| s.scoreboard.least_rtt().is_some_and(|least| now - e.at < least);
+        let is_too_soon =
+            |e: &OutstandingSegment| s.scoreboard.min_rtt().is_some_and(|least| now - e.sent_at < least);
         // If a retransmission is acknowledged in less than the minimum RTT, an earlier transmission has
         // arrived.
-        let known = || s.scoreboard.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
-        let Some(newest) = known().max_by_key(|e| e.order) else { return };
+        let known = || s.scoreboard.newly_arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
+        let Some(newest) = known().max_by_key(|e| e.transmission_number) else { return };
         let last = match self.is_linux {
             true => known().max_by_key(|e| (e.end <= s.una, e.start)).unwrap_or(newest),
             false => newest,
         };
-        let order = self.newest.map_or(newest.order, |before| before.order.max(newest.order));
-        self.newest = Some(Newest { order, rtt: now - last.at });
+        let order = self
+            .newest
+            .map_or(newest.transmission_number, |before| before.order.max(newest.transmission_number));
+        self.newest = Some(NewestArrival { order, rtt: now - last.sent_at });
     }
 
     /// True if a D-SACK does not widen the reordering window (Linux, tcp_dsack_seen()). Linux ignores D-SACKs
     /// of a tail loss probe, and all D-SACKs before reordering is detected.
-    pub(super) fn is_ignored(&self, duplicate: &SackBlock) -> bool {
+    pub(super) fn is_dsack_ignored(&self, duplicate: &SackBlock) -> bool {
         let is_of_probe = self.probe.is_some_and(|probe| probe.is_probe_dsack(duplicate.end));
         self.is_linux && (is_of_probe || !self.reordering.is_reordering_seen())
     }
 
     /// Marks lost segments (§6.2 step 5).
-    pub(super) fn find_losses(&mut self, s: &mut SenderState, now: Time) {
+    pub(super) fn mark_losses(&mut self, s: &mut SenderState, now: Time) {
         self.wait = None;
         let Some(newest) = self.newest else { return };
         let is_open = self.has_no_repair();
@@ -50,16 +53,16 @@ impl Rack {
         }
         let enough = u64::from(s.dupthresh) * s.mss;
         let is_urgent = !is_open || s.scoreboard.sacked_bytes() >= enough;
-        let window = self.reordering.window(is_urgent, s.scoreboard.least_rtt(), s.srtt);
+        let window = self.reordering.window(is_urgent, s.scoreboard.min_rtt(), s.srtt);
         let mut next = self.under_way.first();
         while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
-            next = self.under_way.after(&sent);
-            let until = sent.at + newest.rtt + window;
-            if is_held(s, &sent, now) {
+            next = self.under_way.next_after(&sent);
+            let until = sent.sent_at + newest.rtt + window;
+            if is_link_retransmitting(s, &sent, now) {
                 continue;
             }
             if until <= now {
-                self.lose(s, order, &sent);
+                self.mark_transmission_lost(s, order, &sent);
             } else {
                 // The timer waits for the most recently sent segment. Linux adds TCP_TIMEOUT_MIN_US
                 // (tcp_rack_mark_lost()).
@@ -69,7 +72,7 @@ impl Rack {
     }
 
     /// Marks a transmission in flight as lost.
-    fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
+    fn mark_transmission_lost(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
         let first = sent.first_unacked(s);
         self.news.lost_repair |= s.scoreboard.get(first).is_some_and(|e| e.retransmitted);
@@ -78,6 +81,6 @@ impl Rack {
 }
 
 /// True if a link layer is retransmitting the segment (ERSN).
-fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
+fn is_link_retransmitting(s: &SenderState, sent: &Transmission, now: Time) -> bool {
     s.scoreboard.get(sent.first_unacked(s)).is_some_and(|e| e.held_until > now)
 }

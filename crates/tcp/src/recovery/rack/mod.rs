@@ -7,36 +7,36 @@ mod sending_order;
 use crate::control::floor_segments;
 use crate::recovery::common::{ReductionGuard, UrgentQueue, segment_at_nxt};
 use crate::recovery::prr::Prr;
-use crate::scoreboard::{Sent, duplicate};
+use crate::scoreboard::{OutstandingSegment, find_dsack};
 use crate::seams::{
-    Ack, AdvanceOutcome, Detection, NextSegment, Recovery, RepairKind, TransmissionCause, UndoEvidence,
-    Window,
+    Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, RepairKind, TransmissionCause,
+    UndoEvidence, Window,
 };
 use crate::sender_state::SenderState;
 use crate::{Config, Preset};
 use airhop_base::{Span, Time};
 use frto::{Frto, Verdict};
-use probe::Probe;
+use probe::TailLossProbe;
 use reordering::ReorderingWindow;
 use sending_order::SendingOrder;
 
 /// RACK-TLP (RFC 8985), the default of Linux. A segment is lost if a segment sent later has arrived and the
 /// reordering window has passed. PRR, tail loss probes and F-RTO are optional.
 #[derive(Debug)]
-pub struct Rack {
+pub struct RackRecovery {
     /// Transmissions neither delivered nor marked lost.
     under_way: SendingOrder,
     guard: ReductionGuard,
     urgent: UrgentQueue,
     state: State,
     /// Most recently sent segment that has arrived; `None` before the first arrival.
-    newest: Option<Newest>,
+    newest: Option<NewestArrival>,
     /// True if the recovery follows Linux where Linux differs from the RFC.
     is_linux: bool,
     reordering: ReorderingWindow,
     /// Expiry of the reordering timer; `None` while stopped.
     wait: Option<Time>,
-    probe: Option<Probe>,
+    probe: Option<TailLossProbe>,
     uses_prr: bool,
     uses_frto: bool,
     news: ArrivalFlags,
@@ -44,7 +44,7 @@ pub struct Rack {
 
 /// RACK.xmit_ts, RACK.end_seq and RACK.rtt (§5.2).
 #[derive(Clone, Copy, Debug)]
-struct Newest {
+struct NewestArrival {
     order: u64,
     rtt: Span,
 }
@@ -72,10 +72,10 @@ enum State {
     Slow(Option<Frto>),
 }
 
-impl Rack {
+impl RackRecovery {
     /// Creates the recovery of a new connection.
     pub fn new(c: &Config) -> Self {
-        Rack {
+        RackRecovery {
             under_way: SendingOrder::default(),
             guard: ReductionGuard::default(),
             urgent: UrgentQueue::default(),
@@ -84,7 +84,7 @@ impl Rack {
             is_linux: c.stack == Preset::Linux,
             reordering: ReorderingWindow::default(),
             wait: None,
-            probe: c.tlp.then(|| Probe::new(c)),
+            probe: c.tlp.then(|| TailLossProbe::new(c)),
             uses_prr: c.prr,
             uses_frto: c.frto,
             news: ArrivalFlags::default(),
@@ -98,8 +98,8 @@ impl Rack {
         let mut news = ArrivalFlags::default();
         // RFC 7323 §4.1: timestamps measure the RTT of retransmitted segments too
         let mut is_measured = a.timer_rtt.is_some();
-        for e in s.scoreboard.arrived() {
-            self.under_way.remove(e.order);
+        for e in s.scoreboard.newly_arrived() {
+            self.under_way.remove(e.transmission_number);
             news.late |= !e.retransmitted && e.end <= point;
             news.beyond |= e.start >= point;
             self.reordering.on_arrival(e);
@@ -110,9 +110,9 @@ impl Rack {
         }
         self.news = news;
         self.note_arrivals(s, a.now);
-        let duplicate = duplicate(s.una, a.sack).filter(|b| !self.is_ignored(b));
+        let duplicate = find_dsack(s.una, a.sack).filter(|b| !self.is_dsack_ignored(b));
         self.reordering.on_ack(s, duplicate.is_some());
-        self.find_losses(s, a.now);
+        self.mark_losses(s, a.now);
         self.recovery_trigger(s)
     }
 
@@ -136,17 +136,19 @@ impl Rack {
 
     /// Returns the probe (§7.3): new data if the receiver's window permits, even beyond cwnd. Without new
     /// data, the probe is a retransmission of the last segment.
-    fn send_probe(&mut self, s: &SenderState) -> Detection {
+    fn send_probe(&mut self, s: &SenderState) -> DetectionOutcome {
         let is_calm = self.has_no_repair();
-        let Some(probe) = self.probe.as_mut() else { return Detection::Nothing };
+        let Some(probe) = self.probe.as_mut() else { return DetectionOutcome::Nothing };
         probe.deadline = None;
-        let may_go = is_calm && probe.may_go();
+        let may_go = is_calm && probe.may_send();
         let fresh = s.next_acceptable_segment().map(|(start, end)| (start, end, None));
         let tail = s.scoreboard.last().map(|e| (e.start, e.end, Some(e.start)));
-        let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else { return Detection::Nothing };
+        let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else {
+            return DetectionOutcome::Nothing;
+        };
         probe.on_sent(end.max(s.nxt), again);
         self.urgent.push(start, end, TransmissionCause::Probe);
-        Detection::Probe
+        DetectionOutcome::Probe
     }
 
     /// Advances F-RTO with an ACK. Returns true if the timeout was spurious.
@@ -167,7 +169,7 @@ impl Rack {
         cause: TransmissionCause,
         has_room: impl Fn(&SenderState, u64) -> bool,
     ) -> Option<NextSegment> {
-        let lost = s.scoreboard.first_lost().map(|e| e.again(cause));
+        let lost = s.scoreboard.first_lost().map(|e| e.to_retransmission(cause));
         let next = lost.or_else(|| segment_at_nxt(s, 0, f64::INFINITY))?;
         has_room(s, next.end - next.start).then_some(next)
     }
@@ -183,13 +185,13 @@ fn on_reduction_ack(prr: &mut Prr, s: &SenderState, is_safe: bool) {
     }
 }
 
-impl Recovery for Rack {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+impl Recovery for RackRecovery {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         let lost = self.detect_losses(s, a);
         if let Some(probe) = &mut self.probe {
             probe.on_ack(s, a);
         }
-        if s.scoreboard.newly_sacked() > 0 {
+        if s.scoreboard.newly_sacked_bytes() > 0 {
             // §7.2: a duplicate ACK without new SACK information does not restart the probe timer
             self.arm_probe(s, a.now);
         }
@@ -197,21 +199,21 @@ impl Recovery for Rack {
         let is_spurious = self.on_frto_ack(s, a);
         let begins_anew = self.is_linux && self.news.lost_repair;
         match &mut self.state {
-            State::Open => lost.map_or(Detection::Nothing, Detection::Lost),
+            State::Open => lost.map_or(DetectionOutcome::Nothing, DetectionOutcome::Lost),
             State::Reducing(prr, _) => {
                 on_reduction_ack(prr, s, false);
-                lost.map_or(Detection::Nothing, Detection::Lost)
+                lost.map_or(DetectionOutcome::Nothing, DetectionOutcome::Lost)
             }
             State::Recovering(prr) => {
                 let delivered = s.scoreboard.delivered();
                 if let Some(prr) = prr.as_mut().filter(|_| delivered > 0) {
                     prr.on_ack(delivered, in_flight, false);
                 }
-                Detection::Nothing
+                DetectionOutcome::Nothing
             }
-            State::Slow(_) if is_spurious => Detection::Spurious,
-            State::Slow(_) if begins_anew => lost.map_or(Detection::Nothing, Detection::Lost),
-            State::Slow(_) => Detection::Nothing,
+            State::Slow(_) if is_spurious => DetectionOutcome::Spurious,
+            State::Slow(_) if begins_anew => lost.map_or(DetectionOutcome::Nothing, DetectionOutcome::Lost),
+            State::Slow(_) => DetectionOutcome::Nothing,
         }
     }
 
@@ -225,7 +227,7 @@ impl Recovery for Rack {
     fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.guard.record_reduction(s);
         if let Some(probe) = &mut self.probe {
-            probe.forget();
+            probe.cancel();
         }
         let delivered = s.scoreboard.delivered();
         let reducing = if let State::Reducing(prr, _) = self.state { Some(prr) } else { None };
@@ -242,7 +244,7 @@ impl Recovery for Rack {
             prr.on_ack(delivered, s.pipe(), false);
             prr
         }));
-        if !s.scoreboard.get(seq).is_some_and(Sent::is_repeated) {
+        if !s.scoreboard.get(seq).is_some_and(OutstandingSegment::is_retransmission_in_flight) {
             self.urgent.push(seq, s.segment_end(seq), TransmissionCause::Fast);
         } else if let State::Recovering(Some(prr)) = &mut self.state {
             prr.permit_one_segment(s.pipe());
@@ -326,21 +328,21 @@ impl Recovery for Rack {
         self.urgent.clear();
         self.wait = None;
         if let Some(probe) = &mut self.probe {
-            probe.forget();
+            probe.cancel();
         }
         // RFC 8985 §6.3: recently sent segments may still arrive, so they are not marked lost.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
         let window = match self.is_linux {
             true => Span::ZERO, // tcp_timeout_mark_lost()
-            false => self.reordering.window(true, s.scoreboard.least_rtt(), s.srtt),
+            false => self.reordering.window(true, s.scoreboard.min_rtt(), s.srtt),
         };
         if let Some(first) = s.scoreboard.iter().next() {
-            self.under_way.remove(first.order);
+            self.under_way.remove(first.transmission_number);
         }
         s.scoreboard.mark_first_lost();
         let is_over = |at: Time| at + rtt + window <= now;
-        s.scoreboard.mark_lost_where(|e| is_over(e.at));
-        while let Some((order, _)) = self.under_way.first().filter(|(_, sent)| is_over(sent.at)) {
+        s.scoreboard.mark_lost_where(|e| is_over(e.sent_at));
+        while let Some((order, _)) = self.under_way.first().filter(|(_, sent)| is_over(sent.sent_at)) {
             self.under_way.remove(order);
         }
         self.urgent.push(s.una, s.segment_end(s.una), TransmissionCause::Timeout);
@@ -387,23 +389,23 @@ impl Recovery for Rack {
         [self.wait, probe].into_iter().flatten().min()
     }
 
-    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detection {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> DetectionOutcome {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = ArrivalFlags::default();
-            self.find_losses(s, now);
+            self.mark_losses(s, now);
             // Linux, tcp_rack_reo_timeout(): a loss that the reordering timer detects starts a recovery, even
             // after a timeout.
             let is_linux_loss = self.is_linux && matches!(self.state, State::Slow(_));
             let begins = self.has_no_repair() || (is_linux_loss && s.scoreboard.newly_lost_bytes() > 0);
             let lost = self.recovery_trigger(s).filter(|_| begins);
-            return lost.map_or(Detection::Nothing, Detection::Lost);
+            return lost.map_or(DetectionOutcome::Nothing, DetectionOutcome::Lost);
         }
         self.send_probe(s)
     }
 
     fn try_loss_probe(&mut self, s: &mut SenderState, _: Time) -> bool {
         let is_due = self.probe.is_some_and(|probe| probe.deadline.is_some());
-        is_due && self.send_probe(s) == Detection::Probe
+        is_due && self.send_probe(s) == DetectionOutcome::Probe
     }
 
     fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &NextSegment, earlier: Option<u64>) {
@@ -411,7 +413,7 @@ impl Recovery for Rack {
             self.under_way.remove(earlier);
         }
         if let Some(e) = s.scoreboard.get(sent.start).filter(|e| !e.sacked) {
-            self.under_way.push(e.order, e.start, e.at);
+            self.under_way.push(e.transmission_number, e.start, e.sent_at);
         }
         if let State::Recovering(Some(prr)) | State::Reducing(prr, _) = &mut self.state {
             prr.on_sent(sent.end - sent.start);
@@ -431,10 +433,10 @@ impl Recovery for Rack {
         self.guard = ReductionGuard::default();
         self.urgent.clear();
         self.under_way.clear();
-        let mut missing: Vec<&Sent> =
+        let mut missing: Vec<&OutstandingSegment> =
             s.scoreboard.iter().filter(|e| !e.sacked && (!e.lost || comes_back)).collect();
-        missing.sort_by_key(|e| e.order);
-        missing.into_iter().for_each(|e| self.under_way.push(e.order, e.start, e.at));
+        missing.sort_by_key(|e| e.transmission_number);
+        missing.into_iter().for_each(|e| self.under_way.push(e.transmission_number, e.start, e.sent_at));
         if comes_back || evidence == UndoEvidence::Late {
             s.scoreboard.clear_loss_marks();
         }

@@ -1,4 +1,4 @@
-use crate::scoreboard::duplicate;
+use crate::scoreboard::find_dsack;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 use crate::{Config, Preset};
@@ -15,7 +15,7 @@ const INITIAL_PTO: Span = Span::from_secs(1);
 
 /// Tail loss probe (TLP, RFC 8985 §7), with the probe timer and the last probe.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Probe {
+pub(super) struct TailLossProbe {
     /// Expiry of the probe timer (PTO); `None` while stopped.
     pub deadline: Option<Time>,
     out: Option<OutstandingProbe>,
@@ -35,10 +35,10 @@ struct OutstandingProbe {
     again: Option<u64>,
 }
 
-impl Probe {
+impl TailLossProbe {
     /// Creates the timer of a new connection.
     pub fn new(c: &Config) -> Self {
-        Probe { needs_sample: c.stack != Preset::Linux, ..Probe::default() }
+        TailLossProbe { needs_sample: c.stack != Preset::Linux, ..TailLossProbe::default() }
     }
 
     /// Starts the timer at two round trips from now. A single segment gets more time, because the receiver
@@ -50,7 +50,7 @@ impl Probe {
 
     /// True if a probe may be sent (§7.3). No probe may be outstanding. Except in Linux, an RTT sample must
     /// have followed the last probe.
-    pub fn may_go(&self) -> bool {
+    pub fn may_send(&self) -> bool {
         self.out.is_none() && !(self.needs_sample && self.is_stale)
     }
 
@@ -77,7 +77,7 @@ impl Probe {
     }
 
     /// Stops the timer and discards the outstanding probe, at the start of another recovery.
-    pub fn forget(&mut self) {
+    pub fn cancel(&mut self) {
         self.deadline = None;
         self.out = None;
     }
@@ -90,7 +90,7 @@ impl Probe {
             self.out = None; // the probe was new data
             return None;
         };
-        if duplicate(s.una, a.sack).is_some_and(|b| b.end == end) {
+        if find_dsack(s.una, a.sack).is_some_and(|b| b.end == end) {
             self.out = None; // the original and the probe arrived: no segment was lost
             return None;
         }

@@ -1,4 +1,4 @@
-use crate::scoreboard::Sent;
+use crate::scoreboard::OutstandingSegment;
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -37,7 +37,7 @@ impl Default for ReorderingWindow {
 impl ReorderingWindow {
     /// Processes an arrival (step 3). A segment sent once was reordered if a segment with a higher sequence
     /// number arrived before.
-    pub fn on_arrival(&mut self, e: &Sent) {
+    pub fn on_arrival(&mut self, e: &OutstandingSegment) {
         if e.end > self.foremost {
             self.foremost = e.end;
         } else if e.end < self.foremost && !e.retransmitted {

@@ -19,7 +19,7 @@ pub(super) struct Transmission {
     /// First byte of the segment at its transmission.
     start: u64,
     /// Transmission time.
-    pub at: Time,
+    pub sent_at: Time,
     /// Numbers of the previous and of the next transmission in flight; `None` at the ends.
     before: Option<u64>,
     after: Option<u64>,
@@ -40,7 +40,7 @@ impl SendingOrder {
             self.base = order;
         }
         let before = self.ends.map(|(_, last)| last);
-        let sent = Transmission { start, at, before, after: None, is_under_way: true };
+        let sent = Transmission { start, sent_at: at, before, after: None, is_under_way: true };
         // Placeholder for a transmission number without a segment in flight.
         let nobody = Transmission { is_under_way: false, ..sent };
         while self.base + (self.transmissions.len() as u64) < order {
@@ -89,7 +89,7 @@ impl SendingOrder {
     }
 
     /// Returns the next transmission in flight after `sent`; `None` after the last.
-    pub fn after(&self, sent: &Transmission) -> Option<(u64, Transmission)> {
+    pub fn next_after(&self, sent: &Transmission) -> Option<(u64, Transmission)> {
         let after = sent.after?;
         self.get(after).map(|sent| (after, sent))
     }
@@ -109,7 +109,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn orders(list: &SendingOrder) -> Vec<u64> {
-        let next = |(_, sent): &(u64, Transmission)| list.after(sent);
+        let next = |(_, sent): &(u64, Transmission)| list.next_after(sent);
         std::iter::successors(list.first(), next).map(|(order, _)| order).collect()
     }
 

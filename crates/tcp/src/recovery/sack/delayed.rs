@@ -1,6 +1,6 @@
 use super::rfc6675::Rfc6675;
 use crate::recovery::common::{ReductionGuard, UrgentQueue, segment_at_nxt};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -26,21 +26,21 @@ struct PendingHole {
 }
 
 impl Recovery for DcrRecovery {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         let before = s.dupacks;
-        let detect = self.inner.on_duplicate(s, a);
+        let detect = self.inner.on_duplicate_ack(s, a);
         // RFC 6675 §2: a duplicate ACK without new SACK information does not indicate a hole.
         if !self.guard.is_fully_acked(s) || s.dupacks == before {
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         }
         let Some(waiting) = &mut self.waiting else {
             // without a measured RTT the recovery is not delayed
             let Some(srtt) = s.srtt else { return detect };
             self.waiting = Some(PendingHole { until: a.now + srtt, duplicates: 1 });
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         };
         waiting.duplicates += 1;
-        Detection::Nothing
+        DetectionOutcome::Nothing
     }
 
     fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
@@ -84,9 +84,9 @@ impl Recovery for DcrRecovery {
         self.waiting.map(|waiting| waiting.until)
     }
 
-    fn on_deadline(&mut self, s: &mut SenderState, _: Time) -> Detection {
+    fn on_deadline(&mut self, s: &mut SenderState, _: Time) -> DetectionOutcome {
         self.waiting = None;
-        Detection::Lost(s.una)
+        DetectionOutcome::Lost(s.una)
     }
 
     fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &NextSegment, earlier: Option<u64>) {
@@ -102,7 +102,7 @@ impl Recovery for DcrRecovery {
     }
 
     /// True during the delay. The retransmission timer must not expire before the end of the delay.
-    fn is_held(&self, _: &SenderState, _: Time) -> bool {
+    fn is_first_missing_held(&self, _: &SenderState, _: Time) -> bool {
         self.waiting.is_some()
     }
 }

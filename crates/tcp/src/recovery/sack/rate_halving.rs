@@ -1,5 +1,5 @@
 use crate::recovery::common::{ReductionGuard, UrgentQueue, mark_unsacked_lost, segment_at_nxt};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -40,15 +40,21 @@ impl RateHalving {
     /// without a loss.
     fn detect_losses(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.flight_before = (s.pipe() + a.delivered_bytes) as f64 / s.mss as f64;
-        s.dupacks += u32::from(a.acked_bytes == 0 && s.scoreboard.newly_sacked() > 0);
+        s.dupacks += u32::from(a.acked_bytes == 0 && s.scoreboard.newly_sacked_bytes() > 0);
         // FACK: a segment is lost if at least DupThresh segments lie above it, up to the highest SACKed
         // segment.
         let foremost = s.scoreboard.high_sack();
         let reach = u64::from(s.dupthresh) * s.mss;
-        let newest =
-            s.scoreboard.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
+        let newest = s
+            .scoreboard
+            .iter()
+            .filter(|e| e.sacked && !e.retransmitted)
+            .map(|e| e.transmission_number)
+            .max()
+            .unwrap_or(0);
         s.scoreboard.mark_lost_where(|e| {
-            let is_lost = if e.retransmitted { newest > e.order } else { e.end + reach <= foremost };
+            let is_lost =
+                if e.retransmitted { newest > e.transmission_number } else { e.end + reach <= foremost };
             is_lost && e.held_until <= a.now
         });
         if let State::Recovering { ceiling } = &mut self.state {
@@ -58,7 +64,7 @@ impl RateHalving {
     }
 
     /// Returns the limit of the flight in segments.
-    fn ceiling(&self, w: &Window) -> f64 {
+    fn flight_limit_segments(&self, w: &Window) -> f64 {
         match self.state {
             State::Recovering { ceiling } => ceiling.max(w.cwnd),
             _ => w.cwnd,
@@ -67,10 +73,10 @@ impl RateHalving {
 }
 
 impl Recovery for RateHalving {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
         match self.detect_losses(s, a) {
-            Some(seq) if self.state == State::Open => Detection::Lost(seq),
-            _ => Detection::Nothing,
+            Some(seq) if self.state == State::Open => DetectionOutcome::Lost(seq),
+            _ => DetectionOutcome::Nothing,
         }
     }
 
@@ -112,11 +118,11 @@ impl Recovery for RateHalving {
             let extra = f64::from(s.limited_transmit_extra());
             return segment_at_nxt(s, flight + s.scoreboard.sacked_bytes(), w.cwnd + extra);
         }
-        let ceiling = self.ceiling(w);
+        let ceiling = self.flight_limit_segments(w);
         let cause =
             if self.state == State::Slow { TransmissionCause::Timeout } else { TransmissionCause::Recovery };
         match s.scoreboard.first_lost().copied() {
-            Some(e) => s.has_room(e.bytes(), flight, ceiling).then(|| e.again(cause)),
+            Some(e) => s.has_room(e.bytes(), flight, ceiling).then(|| e.to_retransmission(cause)),
             None => segment_at_nxt(s, flight, ceiling),
         }
     }

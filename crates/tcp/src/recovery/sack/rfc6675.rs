@@ -2,8 +2,8 @@ use crate::Config;
 use crate::recovery::common::{ReductionGuard, UrgentQueue, mark_unsacked_lost, segment_at_nxt};
 use crate::recovery::prr::Prr;
 use crate::seams::{
-    Ack, AdvanceOutcome, Detection, NextSegment, Recovery, RepairKind, TransmissionCause, UndoEvidence,
-    Window,
+    Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, RepairKind, TransmissionCause,
+    UndoEvidence, Window,
 };
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -69,38 +69,38 @@ impl Rfc6675 {
 
     fn next_in_recovery(&mut self, s: &mut SenderState, rescued: bool) -> Option<NextSegment> {
         // §4 NextSeg (1): the lowest lost segment that was not yet retransmitted.
-        let lost = s.scoreboard.first_lost().map(|e| e.again(TransmissionCause::Recovery));
+        let lost = s.scoreboard.first_lost().map(|e| e.to_retransmission(TransmissionCause::Recovery));
         // (2): new data.
         if let Some(next) = lost.or_else(|| segment_at_nxt(s, 0, f64::INFINITY)) {
             return Some(next);
         }
         // (3): a hole below the highest SACKed byte, even if IsLost() is false for it.
         if let Some(hole) = s.scoreboard.first_hole() {
-            return Some(hole.again(TransmissionCause::Recovery));
+            return Some(hole.to_retransmission(TransmissionCause::Recovery));
         }
         // (4): the highest segment that is not SACKed, once per recovery.
         let last = s.scoreboard.last_missing().filter(|_| !rescued)?;
         self.state = State::Recovering { rescued: true };
-        Some(last.again(TransmissionCause::Recovery))
+        Some(last.to_retransmission(TransmissionCause::Recovery))
     }
 }
 
 impl Recovery for Rfc6675 {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
-        if s.scoreboard.newly_sacked() > 0 {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
+        if s.scoreboard.newly_sacked_bytes() > 0 {
             s.dupacks += 1; // §2: a duplicate ACK contains new SACK information
         }
         Self::update_lost(s, a.now);
         self.update_prr(s, false);
         // RFC 6675 §5.1: after a timeout, a recovery starts only once HighACK has reached RecoveryPoint.
         if self.state != State::Open || !self.guard.is_fully_acked(s) {
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         }
         // §5: (1) DupThresh duplicate ACKs, or (2) IsLost(HighACK + 1).
         if s.dupacks >= s.dupthresh || Self::is_head_lost(s) {
-            Detection::Lost(s.una)
+            DetectionOutcome::Lost(s.una)
         } else {
-            Detection::Nothing
+            DetectionOutcome::Nothing
         }
     }
 
@@ -161,7 +161,7 @@ impl Recovery for Rfc6675 {
         match self.state {
             State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
             State::Slow if room => {
-                let lost = s.scoreboard.first_lost().map(|e| e.again(TransmissionCause::Timeout));
+                let lost = s.scoreboard.first_lost().map(|e| e.to_retransmission(TransmissionCause::Timeout));
                 lost.or_else(|| segment_at_nxt(s, flight, w.cwnd))
             }
             _ => None,

@@ -1,5 +1,5 @@
 use crate::recovery::common::{ReductionGuard, UrgentQueue, go_back_n, segment_at_nxt};
-use crate::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, TransmissionCause, Window};
+use crate::seams::{Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, TransmissionCause, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -14,24 +14,24 @@ pub struct SackPipe {
 }
 
 impl Recovery for SackPipe {
-    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detection {
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, _: &Ack) -> DetectionOutcome {
         if let Some(pipe) = &mut self.pipe {
             *pipe -= 1;
-            return Detection::Nothing;
+            return DetectionOutcome::Nothing;
         }
-        if s.scoreboard.newly_sacked() == 0 {
-            return Detection::Nothing; // the ACK does not report that another segment left the network
+        if s.scoreboard.newly_sacked_bytes() == 0 {
+            return DetectionOutcome::Nothing; // the ACK does not report that another segment left the network
         }
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.may_reduce(s) {
-            Detection::Lost(s.una)
+            DetectionOutcome::Lost(s.una)
         } else {
-            Detection::Nothing
+            DetectionOutcome::Nothing
         }
     }
 
     fn on_uncounted_duplicate(&mut self, s: &mut SenderState, _: &Ack) {
-        if let Some(pipe) = self.pipe.as_mut().filter(|_| s.scoreboard.newly_sacked() > 0) {
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| s.scoreboard.newly_sacked_bytes() > 0) {
             *pipe -= 1; // an ACK that only reports a loss does not report that a segment left the network
         }
     }
@@ -74,7 +74,7 @@ impl Recovery for SackPipe {
         if pipe >= w.cwnd as i64 {
             return None;
         }
-        let hole = s.scoreboard.first_hole().map(|e| e.again(TransmissionCause::Recovery));
+        let hole = s.scoreboard.first_hole().map(|e| e.to_retransmission(TransmissionCause::Recovery));
         hole.or_else(|| segment_at_nxt(s, 0, f64::INFINITY))
     }
 

@@ -1,14 +1,14 @@
 use super::aggregation::AckAggregation;
-use super::mode::{HIGH_GAIN, Mode, Phase};
+use super::mode::{HIGH_GAIN, Mode, GainCyclePhase};
 use crate::Config;
 use crate::bbr::{BbrRandom, MIN_PIPE_CWND, PACING_MARGIN, PriorCwnd, ProbeRttProgress, INITIAL_RTT, from_bytes_per_second};
-use crate::estimators::{RateSample, Rounds, WindowedMax};
-use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, RepairKind, Signal, Window};
+use crate::estimators::{RateSample, RoundCounter, WindowedMax};
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, RepairKind, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
 /// BtlBwFilterLen (draft §4.1.1.3).
-const BW_ROUNDS: u64 = 10;
+const BW_FILTER_ROUNDS: u64 = 10;
 /// RTpropFilterLen (§4.1.2.1).
 const MIN_RTT_WINDOW: Span = Span::from_secs(10);
 /// Number of round trips with less than 25 % rate growth that end Startup (§4.3.2.2).
@@ -22,7 +22,7 @@ pub struct Bbr {
     initial_window: f64,
     mode: Mode,
     pipe: FullPipeState,
-    rounds: Rounds,
+    rounds: RoundCounter,
     /// BBR.BtlBw, in bytes per second.
     bw: WindowedMax,
     min_rtt: Option<MinRtt>,
@@ -61,8 +61,8 @@ impl Bbr {
             initial_window: c.initial_window,
             mode: Mode::Startup,
             pipe: FullPipeState::Filling { bw: 0.0, rounds: 0 },
-            rounds: Rounds::default(),
-            bw: WindowedMax::new(BW_ROUNDS),
+            rounds: RoundCounter::default(),
+            bw: WindowedMax::new(BW_FILTER_ROUNDS),
             min_rtt: None,
             aggregation: AckAggregation::default(),
             rate: None,
@@ -80,7 +80,7 @@ impl Bbr {
         let Some(sample) = sample else { return false };
         let round_starts = self.rounds.on_arrival(sample.prior_delivered_bytes, total);
         self.conserves &= !round_starts;
-        if !sample.is_app_limited || sample.bytes_per_second() >= self.bw.get() {
+        if !sample.is_app_limited || sample.bytes_per_second() >= self.bw.current_max() {
             self.bw.update(self.rounds.count(), sample.bytes_per_second());
         }
         round_starts
@@ -93,8 +93,8 @@ impl Bbr {
         if !round_starts || is_limited {
             return;
         }
-        if self.bw.get() >= *bw * FULL_PIPE_GROWTH {
-            (*bw, *rounds) = (self.bw.get(), 0);
+        if self.bw.current_max() >= *bw * FULL_PIPE_GROWTH {
+            (*bw, *rounds) = (self.bw.current_max(), 0);
             return;
         }
         *rounds += 1;
@@ -103,33 +103,33 @@ impl Bbr {
         }
     }
 
-    fn is_full(&self) -> bool {
+    fn is_pipe_full(&self) -> bool {
         self.pipe == FullPipeState::Full
     }
 
     /// Changes the mode from Startup to Drain to ProbeBW, and advances the phases of ProbeBW (§4.3.3 and
     /// §4.3.4).
     fn change_mode(&mut self, d: &Delivery) {
-        if self.mode == Mode::Startup && self.is_full() {
+        if self.mode == Mode::Startup && self.is_pipe_full() {
             self.mode = Mode::Drain;
         }
-        let is_drained = self.inflight_at_departure(d.in_flight, d.wait) <= self.inflight(1.0, 0.0);
+        let is_drained = self.inflight_at_departure(d.in_flight, d.pacing_delay) <= self.inflight_bytes(1.0, 0.0);
         if self.mode == Mode::Drain && is_drained {
             self.enter_probe_bw(d.now);
         }
     }
 
-    fn cycle(&mut self, d: &Delivery) {
-        let before = self.inflight_at_departure(d.before, d.wait);
-        let is_filled = d.lost > 0 || before >= self.inflight(self.mode.pacing_gain(), 0.0);
-        let is_drained = before <= self.inflight(1.0, 0.0);
+    fn update_phase(&mut self, d: &Delivery) {
+        let before = self.inflight_at_departure(d.prior_in_flight, d.pacing_delay);
+        let is_filled = d.lost_bytes > 0 || before >= self.inflight_bytes(self.mode.pacing_gain(), 0.0);
+        let is_drained = before <= self.inflight_bytes(1.0, 0.0);
         let (Mode::ProbeBw(phase), Some(min_rtt)) = (&mut self.mode, self.min_rtt) else { return };
         phase.advance(d.now, min_rtt.value, is_filled, is_drained);
     }
 
     fn enter_probe_bw(&mut self, now: Time) {
-        let draw = self.random.below(7);
-        self.mode = Mode::ProbeBw(Phase::from_draw(now, draw));
+        let draw = self.random.next_below(7);
+        self.mode = Mode::ProbeBw(GainCyclePhase::from_draw(now, draw));
     }
 
     /// Updates the minimum RTT of the last ten seconds. Enters ProbeRTT when the minimum expires (§4.1.2,
@@ -145,11 +145,11 @@ impl Bbr {
             self.save_cwnd(w);
             self.mode = Mode::ProbeRtt(None);
         }
-        self.probe_rtt(w, d, round_starts);
+        self.update_probe_rtt(w, d, round_starts);
         self.restarts &= d.arrivals.rate.is_none();
     }
 
-    fn probe_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
+    fn update_probe_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
         if let Mode::ProbeRtt(Some(stay)) = &mut self.mode
             && round_starts
         {
@@ -168,7 +168,7 @@ impl Bbr {
     fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
         self.min_rtt = self.min_rtt.map(|min| MinRtt { at: now, ..min });
         self.prior_cwnd.restore(w);
-        if self.is_full() {
+        if self.is_pipe_full() {
             self.enter_probe_bw(now);
         } else {
             self.mode = Mode::Startup;
@@ -177,9 +177,9 @@ impl Bbr {
 
     /// Returns gain · BDP + `room` + three send quanta for TSO in bytes (§4.2.3.2). Before the first RTT
     /// sample, returns the initial window.
-    fn inflight(&self, gain: f64, room: f64) -> f64 {
+    fn inflight_bytes(&self, gain: f64, room: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
-        let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;
+        let bytes = gain * self.bw.current_max() * min_rtt.value.secs_f64() + room;
         let segments = (bytes / self.mss).ceil() + 3.0 * self.send_quantum() as f64;
         // Linux: the number of segments is even, for receivers that acknowledge every second segment. The
         // phase with gain 5/4 must have an effect even with one segment per round trip.
@@ -191,7 +191,7 @@ impl Bbr {
     /// adds the segments of that transmission.
     fn inflight_at_departure(&self, in_flight: u64, wait: Span) -> f64 {
         let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
-        (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
+        (in_flight as f64 + goes - self.bw.current_max() * wait.secs_f64()).max(0.0)
     }
 
     /// Sets the pacing rate (§4.2.1). The rate does not decrease before the pipe is full.
@@ -200,8 +200,8 @@ impl Bbr {
             let rtt = s.srtt.unwrap_or(INITIAL_RTT).max(INITIAL_RTT);
             from_bytes_per_second(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
         });
-        let next = from_bytes_per_second(self.mode.pacing_gain() * self.bw.get() * (1.0 - PACING_MARGIN));
-        self.rate = Some(if self.is_full() { next } else { next.max(first) });
+        let next = from_bytes_per_second(self.mode.pacing_gain() * self.bw.current_max() * (1.0 - PACING_MARGIN));
+        self.rate = Some(if self.is_pipe_full() { next } else { next.max(first) });
     }
 
     /// Sets the window (§4.2.3).
@@ -222,9 +222,9 @@ impl Bbr {
     }
 
     fn grow(&self, w: &mut Window, d: &Delivery, acked: f64) {
-        let room = if self.is_full() { self.aggregation.extra_cwnd_bytes(self.bw.get()) } else { 0.0 };
-        let target = self.inflight(self.mode.cwnd_gain(), room) / self.mss;
-        if self.is_full() {
+        let room = if self.is_pipe_full() { self.aggregation.extra_cwnd_bytes(self.bw.current_max()) } else { 0.0 };
+        let target = self.inflight_bytes(self.mode.cwnd_gain(), room) / self.mss;
+        if self.is_pipe_full() {
             w.cwnd = (w.cwnd + acked).min(target);
         } else if w.cwnd < target || (d.arrivals.total_delivered_bytes as f64) < self.initial_window * self.mss {
             w.cwnd += acked;
@@ -235,8 +235,8 @@ impl Bbr {
     /// Sends one segment per delivered segment (packet conservation) in the first round trip of fast
     /// recovery, and restores the window afterwards (§4.2.3.4).
     fn recover_or_restore(&mut self, w: &mut Window, d: &Delivery, floor: f64) {
-        w.cwnd = (w.cwnd - d.lost as f64 / self.mss).max(1.0);
-        match (self.repair, d.repair) {
+        w.cwnd = (w.cwnd - d.lost_bytes as f64 / self.mss).max(1.0);
+        match (self.repair, d.repair_kind) {
             (before, RepairKind::Loss) if before != RepairKind::Loss => {
                 self.conserves = true;
                 self.rounds.restart(d.arrivals.total_delivered_bytes);
@@ -248,7 +248,7 @@ impl Bbr {
             }
             _ => {}
         }
-        self.repair = d.repair;
+        self.repair = d.repair_kind;
     }
 
     /// Saves the window (BBRSaveCwnd, §4.2.3.4).
@@ -266,12 +266,12 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
-    /// No effect: [`Bbr::on_delivery`] processes ACKs.
+    /// No effect: [`Bbr::on_delivery_report`] processes ACKs.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         self.save_cwnd(w);
-        if l.signal == Signal::Timeout {
+        if l.signal == CongestionSignal::Timeout {
             self.repair = RepairKind::Timeout;
             self.restart_bw_search();
             w.cwnd = 1.0;
@@ -280,18 +280,18 @@ impl CongestionControl for Bbr {
     }
 
     /// Does not restore the window, because every recovery ends with the window restored.
-    fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
+    fn on_spurious_reduction(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.restart_bw_search();
     }
 
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
+    fn on_delivery_report(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         let sample = d.arrivals.rate.as_ref();
         let round_starts = self.update_bw(sample, d.arrivals.total_delivered_bytes);
         if sample.is_some() {
-            let (fresh, bw) = (d.arrivals.newly_delivered_bytes as f64, self.bw.get());
+            let (fresh, bw) = (d.arrivals.newly_delivered_bytes as f64, self.bw.current_max());
             self.aggregation.on_ack(d.now, fresh, bw, w.cwnd * self.mss, round_starts);
         }
-        self.cycle(d);
+        self.update_phase(d);
         self.check_full_pipe(sample, round_starts);
         self.change_mode(d);
         self.update_min_rtt(w, d, round_starts);
@@ -306,14 +306,14 @@ impl CongestionControl for Bbr {
         self.aggregation.restart(now);
         match self.mode {
             Mode::ProbeBw(_) => {
-                self.rate = Some(from_bytes_per_second(self.bw.get() * (1.0 - PACING_MARGIN)));
+                self.rate = Some(from_bytes_per_second(self.bw.current_max() * (1.0 - PACING_MARGIN)));
             }
             Mode::ProbeRtt(Some(stay)) if stay.is_over(now) => self.leave_probe_rtt(w, now),
             _ => {}
         }
     }
 
-    fn holds_back(&self) -> bool {
+    fn is_self_limiting(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt(_))
     }
 
@@ -353,13 +353,13 @@ mod tests {
         let d = Delivery {
             now,
             arrivals,
-            lost: 3000,
-            before: in_flight,
+            lost_bytes: 3000,
+            prior_in_flight: in_flight,
             in_flight,
-            repair: RepairKind::Loss,
-            wait: Span::ZERO,
+            repair_kind: RepairKind::Loss,
+            pacing_delay: Span::ZERO,
         };
-        bbr.on_delivery(&mut w, &d, &SenderState::new(&config));
+        bbr.on_delivery_report(&mut w, &d, &SenderState::new(&config));
         assert_eq!(w.cwnd, 37.0);
     }
 }

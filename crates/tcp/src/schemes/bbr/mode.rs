@@ -17,14 +17,14 @@ pub enum Mode {
     /// Drain: drains the queue that Startup built.
     Drain,
     /// ProbeBW: cycles through pacing gains around one.
-    ProbeBw(Phase),
+    ProbeBw(GainCyclePhase),
     /// ProbeRTT: keeps four segments in flight, so that the flow measures the RTT without its own queue.
     ProbeRtt(Option<ProbeRttProgress>),
 }
 
 /// Phase of the gain cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Phase {
+pub struct GainCyclePhase {
     index: usize,
     began: Time,
 }
@@ -51,15 +51,15 @@ impl Mode {
 
     /// True in the phase with gain 5/4.
     pub fn is_probing_up(&self) -> bool {
-        matches!(self, Mode::ProbeBw(Phase { index: 0, .. }))
+        matches!(self, Mode::ProbeBw(GainCyclePhase { index: 0, .. }))
     }
 }
 
-impl Phase {
+impl GainCyclePhase {
     /// Returns the first phase for a draw from 0 to 6. The phase with gain 3/4 is excluded. The random draw
     /// keeps flows from probing at the same time (§4.3.4.3).
     pub fn from_draw(now: Time, draw: usize) -> Self {
-        Phase { index: (PROBE_BW_GAINS.len() - draw) % PROBE_BW_GAINS.len(), began: now }
+        GainCyclePhase { index: (PROBE_BW_GAINS.len() - draw) % PROBE_BW_GAINS.len(), began: now }
     }
 
     /// Advances to the next phase at the end of this phase (§4.3.4.3). A phase lasts one minimum RTT. The
@@ -73,7 +73,7 @@ impl Phase {
             _ => is_full_length,
         };
         if is_over {
-            *self = Phase { index: (self.index + 1) % PROBE_BW_GAINS.len(), began: now };
+            *self = GainCyclePhase { index: (self.index + 1) % PROBE_BW_GAINS.len(), began: now };
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     // §4.3.4.3: "picking randomly among phases, excluding the 3/4 phase".
     #[test]
     fn probe_bw_starts_in_any_phase_but_that_of_gain_3_4() {
-        let mut first: Vec<usize> = (0..7).map(|draw| Phase::from_draw(at(0), draw).index).collect();
+        let mut first: Vec<usize> = (0..7).map(|draw| GainCyclePhase::from_draw(at(0), draw).index).collect();
         first.sort_unstable();
         assert_eq!(first, [0, 2, 3, 4, 5, 6, 7]);
     }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn probe_bw_phases_end_by_flight_or_time() {
         let after = |index, ms, is_filled, is_drained| {
-            let mut phase = Phase { index, began: at(0) };
+            let mut phase = GainCyclePhase { index, began: at(0) };
             phase.advance(at(ms), Span::from_millis(100), is_filled, is_drained);
             phase.index
         };

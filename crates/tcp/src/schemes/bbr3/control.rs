@@ -1,13 +1,13 @@
 use super::full_pipe::{FullPipe, LostRanges};
-use super::model::{RoundStarts, Bounds, Model};
+use super::model::{RoundStarts, PathBounds, PathModel};
 use super::probe::BwProbe;
 use super::round_trip::MinRttFilter;
-use super::settings::Settings;
-use super::state::{PROBE_RTT_CWND_GAIN, Phase, STARTUP_GAIN, State};
+use super::settings::Bbr3Settings;
+use super::state::{PROBE_RTT_CWND_GAIN, ProbeBwPhase, STARTUP_GAIN, Bbr3State};
 use crate::Config;
 use crate::bbr::{BbrRandom, AckExcess, MIN_PIPE_CWND, PACING_MARGIN, PriorCwnd, ProbeRttProgress, INITIAL_RTT, from_bytes_per_second};
-use crate::estimators::{LostSegment, RateSample, Rounds, WindowedMax};
-use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, RepairKind, Signal, Window};
+use crate::estimators::{LostSegment, RateSample, RoundCounter, WindowedMax};
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, RepairKind, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
@@ -27,13 +27,13 @@ const OFFLOAD_QUANTA: f64 = 3.0;
 /// are taken from the draft.
 #[derive(Debug)]
 pub struct Bbr3 {
-    pub(super) settings: Settings,
+    pub(super) settings: Bbr3Settings,
     pub(super) mss: f64,
     /// Initial window in bytes.
     initial_window: f64,
-    pub(super) state: State,
-    pub(super) pipe: FullPipe,
-    pub(super) model: Model,
+    pub(super) state: Bbr3State,
+    pub(super) full_pipe: FullPipe,
+    pub(super) path_model: PathModel,
     pub(super) probe: BwProbe,
     round_trip: MinRttFilter,
     excess: AckExcess,
@@ -44,7 +44,7 @@ pub struct Bbr3 {
     rate: Option<Rate>,
     repair: RepairKind,
     prior_cwnd: PriorCwnd,
-    undo: Undo,
+    undo: UndoState,
     /// BBR.idle_restart.
     restarts: bool,
     /// C.delivered.
@@ -56,10 +56,10 @@ pub struct Bbr3 {
 
 /// State to restore after a spurious recovery (§2.15).
 #[derive(Clone, Copy, Debug)]
-struct Undo {
+struct UndoState {
     /// BBR.undo_state; `None` if losses have not changed the state.
     left: Option<StateBeforeLoss>,
-    bounds: Bounds,
+    bounds: PathBounds,
 }
 
 /// State before losses changed it.
@@ -73,7 +73,7 @@ enum StateBeforeLoss {
 #[derive(Clone, Copy, Debug, Default)]
 struct CwndLimit {
     is_hit: bool,
-    rounds: Rounds,
+    rounds: RoundCounter,
 }
 
 impl CwndLimit {
@@ -90,14 +90,14 @@ impl CwndLimit {
 
 impl Bbr3 {
     /// Creates the congestion control of a new connection.
-    pub fn new(settings: Settings, c: &Config) -> Self {
+    pub fn new(settings: Bbr3Settings, c: &Config) -> Self {
         Bbr3 {
             settings,
             mss: f64::from(c.mss),
             initial_window: c.initial_window * f64::from(c.mss),
-            state: State::Startup,
-            pipe: FullPipe::default(),
-            model: Model::new(),
+            state: Bbr3State::Startup,
+            full_pipe: FullPipe::default(),
+            path_model: PathModel::new(),
             probe: BwProbe::default(),
             round_trip: MinRttFilter::new(settings.probe_rtt_interval),
             excess: AckExcess::default(),
@@ -107,7 +107,7 @@ impl Bbr3 {
             rate: None,
             repair: RepairKind::Nothing,
             prior_cwnd: PriorCwnd::default(),
-            undo: Undo { left: None, bounds: Bounds::NONE },
+            undo: UndoState { left: None, bounds: PathBounds::INFINITE },
             restarts: false,
             delivered_bytes: 0,
             sampled_in_flight: 0,
@@ -120,16 +120,16 @@ impl Bbr3 {
         let sample = d.arrivals.rate.as_ref();
         let begins = sample.map_or(RoundStarts::default(), |sample| self.on_sample(w, d, sample));
         self.check_startup_loss(sample, begins);
-        if self.state == State::Startup && self.pipe.full_bw_reached {
-            self.state = State::Drain(self.model.rounds.count());
+        if self.state == Bbr3State::Startup && self.full_pipe.full_bw_reached {
+            self.state = Bbr3State::Drain(self.path_model.rounds.count());
         }
         self.check_drain_done(d);
         if let Some(sample) = sample {
-            self.update_cycle(w, d, sample, begins.round);
+            self.update_cycle_phase(w, d, sample, begins.round_starts);
         }
-        self.check_probe_rtt(w, d, begins.round);
-        if let Some(sample) = sample.filter(|_| begins.loss_round) {
-            self.model.restart_latest(sample);
+        self.check_probe_rtt(w, d, begins.round_starts);
+        if let Some(sample) = sample.filter(|_| begins.loss_round_starts) {
+            self.path_model.restart_latest(sample);
         }
     }
 
@@ -137,14 +137,14 @@ impl Bbr3 {
     fn on_sample(&mut self, w: &Window, d: &Delivery, sample: &RateSample) -> RoundStarts {
         self.sampled_in_flight = sample.tx_in_flight;
         let cwnd = w.cwnd * self.mss;
-        let begins = self.model.on_sample(sample, d.arrivals.total_delivered_bytes);
-        if begins.loss_round {
-            self.model.on_loss_round(self.state.is_probing(), cwnd, self.settings.beta);
+        let begins = self.path_model.on_sample(sample, d.arrivals.total_delivered_bytes);
+        if begins.loss_round_starts {
+            self.path_model.on_loss_round(self.state.is_probing(), cwnd, self.settings.beta);
         }
-        self.probe.rounds_since_up += u64::from(begins.round);
+        self.probe.rounds_since_up += u64::from(begins.round_starts);
         self.update_extra_acked(d, cwnd);
-        if begins.round {
-            self.pipe.on_round(sample);
+        if begins.round_starts {
+            self.full_pipe.on_round(sample);
         }
         begins
     }
@@ -152,31 +152,31 @@ impl Bbr3 {
     /// Updates the ACK aggregation filter (UpdateACKAggregation, §5.5.9). In Startup, the filter covers one
     /// round trip.
     fn update_extra_acked(&mut self, d: &Delivery, cwnd: f64) {
-        let extra = self.excess.on_ack(d.now, d.arrivals.newly_delivered_bytes as f64, self.model.bw(), cwnd);
-        self.extra_acked.resize(if self.pipe.full_bw_reached { EXTRA_ACKED_ROUNDS } else { 1 });
-        self.extra_acked.update(self.model.rounds.count(), extra);
+        let extra = self.excess.on_ack(d.now, d.arrivals.newly_delivered_bytes as f64, self.path_model.bw(), cwnd);
+        self.extra_acked.resize(if self.full_pipe.full_bw_reached { EXTRA_ACKED_ROUNDS } else { 1 });
+        self.extra_acked.update(self.path_model.rounds.count(), extra);
     }
 
     /// Ends Startup on high loss (CheckStartupHighLoss, §5.3.1.3).
     fn check_startup_loss(&mut self, sample: Option<&RateSample>, begins: RoundStarts) {
-        let Some(sample) = sample.filter(|_| begins.loss_round) else { return };
+        let Some(sample) = sample.filter(|_| begins.loss_round_starts) else { return };
         let is_high = self.repair == RepairKind::Loss
             && self.ranges.count >= self.settings.startup_losses
             && self.is_inflight_too_high(sample.lost_bytes, sample.tx_in_flight);
         self.ranges.on_round();
-        if self.state == State::Startup && !self.pipe.full_bw_reached && is_high {
+        if self.state == Bbr3State::Startup && !self.full_pipe.full_bw_reached && is_high {
             self.undo.left = Some(StateBeforeLoss::Startup);
-            self.pipe.full_bw_reached = true;
-            let latest = self.model.inflight_latest();
-            self.model.bounds.inflight_longterm = self.bdp_multiple(self.model.bw(), 1.0).max(latest);
+            self.full_pipe.full_bw_reached = true;
+            let latest = self.path_model.inflight_latest();
+            self.path_model.bounds.inflight_longterm = self.bdp_multiple(self.path_model.bw(), 1.0).max(latest);
         }
     }
 
     /// Ends Drain if the queue is empty (CheckDrainDone, §5.3.2).
     fn check_drain_done(&mut self, d: &Delivery) {
-        let State::Drain(since) = self.state else { return };
-        let is_drained = d.in_flight as f64 <= self.inflight(self.model.bw());
-        if is_drained || self.model.rounds.count() > since + DRAIN_ROUNDS {
+        let Bbr3State::Drain(since) = self.state else { return };
+        let is_drained = d.in_flight as f64 <= self.inflight_bytes(self.path_model.bw());
+        if is_drained || self.path_model.rounds.count() > since + DRAIN_ROUNDS {
             self.start_down(d.now);
         }
     }
@@ -188,11 +188,11 @@ impl Bbr3 {
 
     /// Ends a probe whose flight of `in_flight` bytes lost too much (HandleInflightTooHigh, §5.5.10.2).
     fn on_inflight_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
-        self.probe.went_too_high = true;
+        self.probe.prev_probe_too_high = true;
         self.probe.is_bw_probe_sample = false;
         if !limited {
             let least = self.target_inflight(w) * self.settings.beta;
-            self.model.bounds.inflight_longterm = in_flight.max(least);
+            self.path_model.bounds.inflight_longterm = in_flight.max(least);
         }
         if self.state.is_probe_up() {
             self.undo.left = Some(StateBeforeLoss::Up);
@@ -214,23 +214,23 @@ impl Bbr3 {
     /// Updates the minimum RTT, and enters or ends ProbeRTT (UpdateMinRTT and CheckProbeRTT, §5.3.4.3).
     fn check_probe_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
         let is_due = self.round_trip.on_ack(d.now, &d.arrivals);
-        if is_due && !self.restarts && !matches!(self.state, State::ProbeRtt(_)) {
+        if is_due && !self.restarts && !matches!(self.state, Bbr3State::ProbeRtt(_)) {
             self.save_cwnd(w);
-            self.state = State::ProbeRtt(None);
+            self.state = Bbr3State::ProbeRtt(None);
             self.probe.is_stopping = true;
-            self.model.rounds.restart(self.delivered_bytes);
+            self.path_model.rounds.restart(self.delivered_bytes);
         }
-        if let State::ProbeRtt(Some(stay)) = &mut self.state
+        if let Bbr3State::ProbeRtt(Some(stay)) = &mut self.state
             && round_starts
         {
             stay.on_round();
         }
         match self.state {
-            State::ProbeRtt(None) if d.in_flight as f64 <= self.probe_rtt_cwnd() => {
-                self.state = State::ProbeRtt(Some(ProbeRttProgress::begin(d.now)));
-                self.model.rounds.restart(self.delivered_bytes);
+            Bbr3State::ProbeRtt(None) if d.in_flight as f64 <= self.probe_rtt_cwnd() => {
+                self.state = Bbr3State::ProbeRtt(Some(ProbeRttProgress::begin(d.now)));
+                self.path_model.rounds.restart(self.delivered_bytes);
             }
-            State::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
+            Bbr3State::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
             _ => {}
         }
         self.restarts &= d.arrivals.rate.is_none();
@@ -240,12 +240,12 @@ impl Bbr3 {
     fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
         self.round_trip.on_probed(now);
         self.prior_cwnd.restore(w);
-        self.model.reset_short_term();
-        if self.pipe.full_bw_reached {
+        self.path_model.reset_short_term();
+        if self.full_pipe.full_bw_reached {
             self.start_down(now);
-            self.state = State::ProbeBw(Phase::Cruise);
+            self.state = Bbr3State::ProbeBw(ProbeBwPhase::Cruise);
         } else {
-            self.state = State::Startup;
+            self.state = Bbr3State::Startup;
         }
     }
 
@@ -255,36 +255,36 @@ impl Bbr3 {
     }
 
     /// Raises a window of `bytes` bytes to cover offload at the hosts (QuantizationBudget, §5.6.4.2).
-    fn quantized(&self, bytes: f64) -> f64 {
+    fn quantization_budget(&self, bytes: f64) -> f64 {
         let least = (OFFLOAD_QUANTA * self.send_quantum() as f64).max(MIN_PIPE_CWND) * self.mss;
         bytes.max(least) + if self.state.is_probe_up() { 2.0 * self.mss } else { 0.0 }
     }
 
     /// Returns Inflight(1.0), the bandwidth-delay product at rate `bw`, in bytes (§5.6.4.2).
-    pub(super) fn inflight(&self, bw: f64) -> f64 {
-        self.quantized(self.bdp_multiple(bw, 1.0))
+    pub(super) fn inflight_bytes(&self, bw: f64) -> f64 {
+        self.quantization_budget(self.bdp_multiple(bw, 1.0))
     }
 
     /// Returns TargetInflight in bytes (§5.3.3.8.3).
     pub(super) fn target_inflight(&self, w: &Window) -> f64 {
-        self.bdp_multiple(self.model.bw(), 1.0).min(w.cwnd * self.mss)
+        self.bdp_multiple(self.path_model.bw(), 1.0).min(w.cwnd * self.mss)
     }
 
     /// Returns InflightWithHeadroom in bytes (§5.3.3.9).
     pub(super) fn inflight_with_headroom(&self) -> f64 {
-        let longterm = self.model.bounds.inflight_longterm;
+        let longterm = self.path_model.bounds.inflight_longterm;
         let headroom = (self.settings.headroom * longterm).max(self.mss);
         if longterm.is_infinite() { longterm } else { (longterm - headroom).max(MIN_PIPE_CWND * self.mss) }
     }
 
     /// True if the flight fills the window and inflight_longterm limits the window (§5.3.3.9).
     pub(super) fn is_limited_by_longterm(&self, w: &Window) -> bool {
-        self.limit.is_hit && w.cwnd >= self.model.bounds.inflight_longterm / self.mss
+        self.limit.is_hit && w.cwnd >= self.path_model.bounds.inflight_longterm / self.mss
     }
 
     /// Returns ProbeRTTCwnd in bytes (§5.6.4.5).
     fn probe_rtt_cwnd(&self) -> f64 {
-        self.bdp_multiple(self.model.bw(), PROBE_RTT_CWND_GAIN).max(MIN_PIPE_CWND * self.mss)
+        self.bdp_multiple(self.path_model.bw(), PROBE_RTT_CWND_GAIN).max(MIN_PIPE_CWND * self.mss)
     }
 
     /// Returns the pacing rate before the first update (InitPacingRate, §5.6.2).
@@ -296,22 +296,22 @@ impl Bbr3 {
     /// Sets the pacing rate (SetPacingRateWithGain, §5.6.2). The rate does not decrease before the pipe is
     /// full.
     fn set_rate(&mut self, gain: f64, least: Rate) {
-        let next = from_bytes_per_second(gain * self.model.bw() * (1.0 - PACING_MARGIN));
-        self.rate = Some(if self.pipe.full_bw_reached { next } else { next.max(least) });
+        let next = from_bytes_per_second(gain * self.path_model.bw() * (1.0 - PACING_MARGIN));
+        self.rate = Some(if self.full_pipe.full_bw_reached { next } else { next.max(least) });
     }
 
     /// Sets the window (SetCwnd, §5.6.4.6).
     fn set_cwnd(&self, w: &mut Window, d: &Delivery) {
         let acked = d.arrivals.newly_delivered_bytes as f64 / self.mss;
         let gain = self.state.cwnd_gain(&self.settings);
-        let max = self.quantized(self.bdp_multiple(self.model.bw(), gain) + self.extra_acked.get()) / self.mss;
-        if self.pipe.full_bw_reached {
+        let max = self.quantization_budget(self.bdp_multiple(self.path_model.bw(), gain) + self.extra_acked.current_max()) / self.mss;
+        if self.full_pipe.full_bw_reached {
             w.cwnd = (w.cwnd + acked).min(max);
         } else if w.cwnd < max || (self.delivered_bytes as f64) < self.initial_window {
             w.cwnd += acked;
         }
         w.cwnd = w.cwnd.max(MIN_PIPE_CWND);
-        if matches!(self.state, State::ProbeRtt(_)) {
+        if matches!(self.state, Bbr3State::ProbeRtt(_)) {
             w.cwnd = w.cwnd.min(self.probe_rtt_cwnd() / self.mss);
         }
         w.cwnd = w.cwnd.min((self.model_cwnd_bound() / self.mss).max(MIN_PIPE_CWND));
@@ -319,39 +319,39 @@ impl Bbr3 {
 
     /// Returns the bound of BoundCwndForModel in bytes (§5.6.4.7).
     fn model_cwnd_bound(&self) -> f64 {
-        let Bounds { inflight_longterm, inflight_shortterm, .. } = self.model.bounds;
+        let PathBounds { inflight_longterm, inflight_shortterm, .. } = self.path_model.bounds;
         let cap = match self.state {
-            State::ProbeBw(Phase::Cruise) | State::ProbeRtt(_) => self.inflight_with_headroom(),
-            State::ProbeBw(_) => inflight_longterm,
-            State::Startup | State::Drain(_) => f64::INFINITY,
+            Bbr3State::ProbeBw(ProbeBwPhase::Cruise) | Bbr3State::ProbeRtt(_) => self.inflight_with_headroom(),
+            Bbr3State::ProbeBw(_) => inflight_longterm,
+            Bbr3State::Startup | Bbr3State::Drain(_) => f64::INFINITY,
         };
         cap.min(inflight_shortterm)
     }
 
     /// Saves the window (SaveCwnd, §5.6.4.4).
     fn save_cwnd(&mut self, w: &Window) {
-        let is_usual = self.repair == RepairKind::Nothing && !matches!(self.state, State::ProbeRtt(_));
+        let is_usual = self.repair == RepairKind::Nothing && !matches!(self.state, Bbr3State::ProbeRtt(_));
         self.prior_cwnd.save(w, is_usual);
     }
 }
 
 impl CongestionControl for Bbr3 {
-    /// No effect: [`Bbr3::on_delivery`] and [`Bbr3::on_lost`] process ACKs.
+    /// No effect: [`Bbr3::on_delivery_report`] and [`Bbr3::on_segment_lost`] process ACKs.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     /// Handles a loss or ECN mark: OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss
     /// (§5.5.11.1). An ECN mark counts as a loss in its round trip and ends a bandwidth probe (§3.6).
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
-        if l.signal == Signal::Echo {
-            self.model.note_loss(self.delivered_bytes);
+        if l.signal == CongestionSignal::Echo {
+            self.path_model.note_loss(self.delivered_bytes);
             if self.probe.is_bw_probe_sample {
                 self.on_inflight_too_high(w, l.now, self.sampled_in_flight as f64, false);
             }
             return LossClass::Undecided;
         }
         self.save_cwnd(w);
-        self.undo = Undo { left: None, bounds: self.model.bounds };
-        if l.signal == Signal::Timeout {
+        self.undo = UndoState { left: None, bounds: self.path_model.bounds };
+        if l.signal == CongestionSignal::Timeout {
             self.repair = RepairKind::Timeout;
             // With the preset linux the sender then adds the flight that is not marked lost.
             w.cwnd = 1.0;
@@ -360,9 +360,9 @@ impl CongestionControl for Bbr3 {
     }
 
     /// Counts a lost segment, and ends a probe on excessive loss (HandleLostPacket, §5.5.10.2).
-    fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
+    fn on_segment_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
         self.delivered_bytes = lost.delivered_bytes;
-        self.model.note_loss(lost.delivered_bytes);
+        self.path_model.note_loss(lost.delivered_bytes);
         self.ranges.on_lost(lost);
         if self.probe.is_bw_probe_sample && self.is_inflight_too_high(lost.lost_bytes, lost.tx_in_flight) {
             let in_flight = self.inflight_at_loss(lost);
@@ -371,17 +371,17 @@ impl CongestionControl for Bbr3 {
     }
 
     /// Restores the state before a spurious loss (HandleSpuriousLossDetection, §5.5.11.2).
-    fn on_spurious(&mut self, w: &mut Window, _: &Window, _: &SenderState) {
+    fn on_spurious_reduction(&mut self, w: &mut Window, _: &Window, _: &SenderState) {
         self.prior_cwnd.restore(w);
-        self.model.cancel_round_losses();
-        self.pipe.restart(0.0);
-        self.model.bounds = self.model.bounds.at_least(self.undo.bounds);
-        let is_in_probe_rtt = matches!(self.state, State::ProbeRtt(_));
+        self.path_model.cancel_round_losses();
+        self.full_pipe.restart(0.0);
+        self.path_model.bounds = self.path_model.bounds.at_least(self.undo.bounds);
+        let is_in_probe_rtt = matches!(self.state, Bbr3State::ProbeRtt(_));
         match self.undo.left.take() {
-            Some(StateBeforeLoss::Startup) if self.state != State::Startup => {
-                self.pipe.full_bw_reached = false;
+            Some(StateBeforeLoss::Startup) if self.state != Bbr3State::Startup => {
+                self.full_pipe.full_bw_reached = false;
                 if !is_in_probe_rtt {
-                    self.state = State::Startup;
+                    self.state = Bbr3State::Startup;
                 }
             }
             Some(StateBeforeLoss::Up) if !self.state.is_probe_up() && !is_in_probe_rtt => self.start_refill(),
@@ -389,14 +389,14 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
+    fn on_delivery_report(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         self.delivered_bytes = d.arrivals.total_delivered_bytes;
-        let is_full = d.before as f64 + self.mss > w.cwnd * self.mss;
+        let is_full = d.prior_in_flight as f64 + self.mss > w.cwnd * self.mss;
         self.limit.on_ack(is_full, d.arrivals.rate.as_ref(), d.arrivals.total_delivered_bytes);
-        if d.repair == RepairKind::Nothing && self.repair != RepairKind::Nothing {
+        if d.repair_kind == RepairKind::Nothing && self.repair != RepairKind::Nothing {
             self.prior_cwnd.restore(w);
         }
-        self.repair = d.repair;
+        self.repair = d.repair_kind;
         self.update_model_and_state(w, d);
         let least = self.rate.unwrap_or_else(|| self.initial_rate(s));
         self.set_rate(self.state.pacing_gain(&self.settings), least);
@@ -408,15 +408,15 @@ impl CongestionControl for Bbr3 {
         self.restarts = true;
         self.excess.restart(now);
         match (self.state, self.rate) {
-            (State::ProbeBw(_), Some(rate)) => self.set_rate(1.0, rate),
-            (State::ProbeRtt(Some(stay)), _) if stay.has_lasted(now) => self.leave_probe_rtt(w, now),
+            (Bbr3State::ProbeBw(_), Some(rate)) => self.set_rate(1.0, rate),
+            (Bbr3State::ProbeRtt(Some(stay)), _) if stay.has_duration_passed(now) => self.leave_probe_rtt(w, now),
             _ => {}
         }
     }
 
     /// True in ProbeRTT: "Ignore low rate samples during ProbeRTT" (HandleProbeRTT, §5.3.4.3).
-    fn holds_back(&self) -> bool {
-        matches!(self.state, State::ProbeRtt(_))
+    fn is_self_limiting(&self) -> bool {
+        matches!(self.state, Bbr3State::ProbeRtt(_))
     }
 
     fn pacing_rate(&self, _: &Window, s: &SenderState) -> Option<Rate> {

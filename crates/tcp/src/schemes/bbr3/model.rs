@@ -1,20 +1,20 @@
-use crate::estimators::{RateSample, Rounds, WindowedMax};
+use crate::estimators::{RateSample, RoundCounter, WindowedMax};
 
 /// BBR.MaxBwFilterLen (§2.11): number of earlier probing cycles that the filter covers.
-const EARLIER_CYCLES: u64 = 1;
+const MAX_BW_FILTER_CYCLES: u64 = 1;
 
 /// Path model: delivery rate in bytes per second, and bounds of the data in flight in bytes (§5.5).
 #[derive(Debug)]
-pub struct Model {
+pub struct PathModel {
     /// Packet-timed round trips.
-    pub rounds: Rounds,
+    pub rounds: RoundCounter,
     /// Round trips for counting losses. The first loss starts a round.
-    loss_rounds: Rounds,
+    loss_rounds: RoundCounter,
     /// BBR.max_bw: maximum over probing cycles.
     max_bw: WindowedMax,
     cycle: u64,
     /// Bounds that losses have set.
-    pub bounds: Bounds,
+    pub bounds: PathBounds,
     /// BBR.bw_latest and BBR.inflight_latest: maxima of the present round trip.
     bw_latest: f64,
     inflight_latest: f64,
@@ -24,7 +24,7 @@ pub struct Model {
 
 /// Upper bounds of rate and flight, set where the path lost packets. Infinite before a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub struct PathBounds {
     /// BBR.bw_shortterm, in bytes per second.
     pub bw_shortterm: f64,
     /// BBR.inflight_shortterm, in bytes.
@@ -37,22 +37,22 @@ pub struct Bounds {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RoundStarts {
     /// True if a packet-timed round begins.
-    pub round: bool,
+    pub round_starts: bool,
     /// True if a round for counting losses begins.
-    pub loss_round: bool,
+    pub loss_round_starts: bool,
 }
 
-impl Bounds {
+impl PathBounds {
     /// Infinite bounds.
-    pub const NONE: Bounds = Bounds {
+    pub const INFINITE: PathBounds = PathBounds {
         bw_shortterm: f64::INFINITY,
         inflight_shortterm: f64::INFINITY,
         inflight_longterm: f64::INFINITY,
     };
 
     /// Returns the larger value of `self` and `other` for each bound.
-    pub fn at_least(self, other: Bounds) -> Self {
-        Bounds {
+    pub fn at_least(self, other: PathBounds) -> Self {
+        PathBounds {
             bw_shortterm: self.bw_shortterm.max(other.bw_shortterm),
             inflight_shortterm: self.inflight_shortterm.max(other.inflight_shortterm),
             inflight_longterm: self.inflight_longterm.max(other.inflight_longterm),
@@ -60,15 +60,15 @@ impl Bounds {
     }
 }
 
-impl Model {
+impl PathModel {
     /// Creates a model without samples.
     pub fn new() -> Self {
-        Model {
-            rounds: Rounds::default(),
-            loss_rounds: Rounds::default(),
-            max_bw: WindowedMax::new(EARLIER_CYCLES),
+        PathModel {
+            rounds: RoundCounter::default(),
+            loss_rounds: RoundCounter::default(),
+            max_bw: WindowedMax::new(MAX_BW_FILTER_CYCLES),
             cycle: 0,
-            bounds: Bounds::NONE,
+            bounds: PathBounds::INFINITE,
             bw_latest: 0.0,
             inflight_latest: 0.0,
             is_loss_in_round: false,
@@ -77,7 +77,7 @@ impl Model {
 
     /// Returns BBR.max_bw.
     pub fn max_bw(&self) -> f64 {
-        self.max_bw.get()
+        self.max_bw.current_max()
     }
 
     /// Returns BBR.bw (BoundBWForModel, §5.5.10.3).
@@ -100,7 +100,7 @@ impl Model {
         if sample.bytes_per_second() >= self.max_bw() || !sample.is_app_limited {
             self.max_bw.update(self.cycle, sample.bytes_per_second());
         }
-        RoundStarts { round, loss_round }
+        RoundStarts { round_starts: round, loss_round_starts: loss_round }
     }
 
     /// Ends a loss round (AdaptLowerBoundsFromCongestion, §5.5.10.3). Has no effect while the sender is
@@ -112,7 +112,7 @@ impl Model {
                 latest.max(beta * bound)
             };
             let b = &mut self.bounds;
-            b.bw_shortterm = cut(b.bw_shortterm, self.max_bw.get(), self.bw_latest);
+            b.bw_shortterm = cut(b.bw_shortterm, self.max_bw.current_max(), self.bw_latest);
             b.inflight_shortterm = cut(b.inflight_shortterm, cwnd, self.inflight_latest);
         }
     }
@@ -143,7 +143,7 @@ impl Model {
 
     /// Removes the short-term bounds (ResetShortTermModel, §5.5.10.3).
     pub fn reset_short_term(&mut self) {
-        self.bounds = Bounds { inflight_longterm: self.bounds.inflight_longterm, ..Bounds::NONE };
+        self.bounds = PathBounds { inflight_longterm: self.bounds.inflight_longterm, ..PathBounds::INFINITE };
     }
 
     /// Advances the filter of the maximum rate to the next cycle (AdvanceMaxBwFilter, §5.5.6).
@@ -168,15 +168,15 @@ mod tests {
     // exceed 700 and 140; then 500 is below 0.7 · 800 = 560.
     #[test]
     fn losses_set_and_reduce_the_short_term_bounds() {
-        let mut m = Model::new();
+        let mut m = PathModel::new();
         m.on_sample(&sample(1000, 0, false), 1_000_000);
         m.reset_signals();
         m.on_sample(&sample(800, 1_000_000, false), 2_000_000);
         m.on_loss_round(false, 200e3, 0.7);
-        assert_eq!(m.bounds, Bounds::NONE, "no loss");
+        assert_eq!(m.bounds, PathBounds::INFINITE, "no loss");
         m.note_loss(2_000_000);
         m.on_loss_round(true, 200e3, 0.7);
-        assert_eq!(m.bounds, Bounds::NONE, "it was probing");
+        assert_eq!(m.bounds, PathBounds::INFINITE, "it was probing");
         m.note_loss(2_000_000);
         m.on_loss_round(false, 200e3, 0.7);
         assert_eq!((m.bounds.bw_shortterm, m.bounds.inflight_shortterm), (800e3, 800e3));
@@ -186,25 +186,25 @@ mod tests {
         m.on_loss_round(false, 200e3, 0.7);
         assert!((m.bw() - 560e3).abs() < 1e-6);
         m.reset_short_term();
-        assert_eq!(m.bounds, Bounds::NONE);
+        assert_eq!(m.bounds, PathBounds::INFINITE);
     }
 
     // NoteLoss: a loss round starts with its first loss; later losses do not change its start.
     #[test]
     fn the_first_loss_begins_a_loss_round() {
-        let mut m = Model::new();
-        assert_eq!(m.on_sample(&sample(1, 0, false), 5_000), RoundStarts { round: true, loss_round: true });
+        let mut m = PathModel::new();
+        assert_eq!(m.on_sample(&sample(1, 0, false), 5_000), RoundStarts { round_starts: true, loss_round_starts: true });
         m.note_loss(7_000);
         m.note_loss(8_000);
-        assert_eq!(m.on_sample(&sample(1, 6_999, false), 9_000), RoundStarts { round: true, loss_round: false });
-        assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), RoundStarts { round: false, loss_round: true });
+        assert_eq!(m.on_sample(&sample(1, 6_999, false), 9_000), RoundStarts { round_starts: true, loss_round_starts: false });
+        assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), RoundStarts { round_starts: false, loss_round_starts: true });
     }
 
     // §5.5.4, §5.5.6: max_bw is the maximum of the present and the previous cycle. Application-limited
     // samples count only if they exceed the maximum.
     #[test]
     fn max_bw_covers_the_present_and_previous_cycle() {
-        let mut m = Model::new();
+        let mut m = PathModel::new();
         let mut after = |kb, limited, next| {
             m.on_sample(&sample(kb, 0, limited), 0);
             if next {

@@ -1,7 +1,7 @@
 //! Cycle of bandwidth probing (draft-ietf-ccwg-bbr-06 §5.3.3).
 
 use super::control::Bbr3;
-use super::state::{Phase, State};
+use super::state::{ProbeBwPhase, Bbr3State};
 use crate::estimators::RateSample;
 use crate::seams::{Delivery, Window};
 use airhop_base::{Span, Time};
@@ -21,7 +21,7 @@ pub struct BwProbe {
     /// BBR.ack_phase have no effect.
     pub is_stopping: bool,
     /// BBR.prev_probe_too_high.
-    pub went_too_high: bool,
+    pub prev_probe_too_high: bool,
     /// BBR.prev_probe_precautionary.
     is_precautionary: bool,
     /// BBR.rounds_since_probe_up.
@@ -40,7 +40,7 @@ impl Default for BwProbe {
         BwProbe {
             is_bw_probe_sample: false,
             is_stopping: false,
-            went_too_high: false,
+            prev_probe_too_high: false,
             is_precautionary: false,
             rounds_since_up: 0,
             began: Time::ZERO,
@@ -55,20 +55,20 @@ impl Default for BwProbe {
 impl Bbr3 {
     /// Advances the phase of ProbeBW (UpdateProbeBWCyclePhase, §5.3.3.9). Uses the flight before the ACK, as
     /// in Linux. If a bound limits the window, the flight after the ACK is always below the bound.
-    pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
-        if !self.pipe.full_bw_reached || self.adapt_long_term(w, d, sample, round_starts) {
+    pub(super) fn update_cycle_phase(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
+        if !self.full_pipe.full_bw_reached || self.adapt_long_term(w, d, sample, round_starts) {
             return;
         }
-        let State::ProbeBw(phase) = self.state else { return };
+        let Bbr3State::ProbeBw(phase) = self.state else { return };
         match phase {
-            Phase::Down | Phase::Cruise if self.is_time_to_probe(w, d.now) => self.start_refill(),
-            Phase::Down if self.is_time_to_cruise(d.before) => self.state = State::ProbeBw(Phase::Cruise),
-            Phase::Refill if round_starts => {
+            ProbeBwPhase::Down | ProbeBwPhase::Cruise if self.is_time_to_probe(w, d.now) => self.start_refill(),
+            ProbeBwPhase::Down if self.is_time_to_cruise(d.prior_in_flight) => self.state = Bbr3State::ProbeBw(ProbeBwPhase::Cruise),
+            ProbeBwPhase::Refill if round_starts => {
                 self.probe.is_bw_probe_sample = true;
                 self.start_up(w, sample);
             }
-            Phase::Up if self.is_time_to_go_down(w, d.before, sample) => {
-                self.probe.went_too_high = false; // no probe yet
+            ProbeBwPhase::Up if self.is_time_to_go_down(w, d.prior_in_flight, sample) => {
+                self.probe.prev_probe_too_high = false; // no probe yet
                 self.start_down(d.now);
             }
             _ => {}
@@ -80,19 +80,19 @@ impl Bbr3 {
         if self.probe.is_stopping && round_starts {
             self.probe.is_stopping = false;
             self.probe.is_bw_probe_sample = false;
-            let is_in_cycle = matches!(self.state, State::ProbeBw(_));
+            let is_in_cycle = matches!(self.state, Bbr3State::ProbeBw(_));
             if is_in_cycle && !sample.is_app_limited {
-                self.model.next_cycle();
+                self.path_model.next_cycle();
             }
             // Precautionary bandwidth probing (§5.3.3.6): the flight of the last probe caused no losses, so
             // the next probe starts at once.
-            if is_in_cycle && self.probe.is_precautionary && !self.probe.went_too_high {
+            if is_in_cycle && self.probe.is_precautionary && !self.probe.prev_probe_too_high {
                 self.start_refill();
                 return true;
             }
         }
         let is_too_high = self.is_inflight_too_high(sample.lost_bytes, sample.tx_in_flight);
-        let longterm = &mut self.model.bounds.inflight_longterm;
+        let longterm = &mut self.path_model.bounds.inflight_longterm;
         if is_too_high || longterm.is_infinite() {
             return false;
         }
@@ -113,7 +113,7 @@ impl Bbr3 {
         if probe.up_acked >= probe.acked_per_inc {
             let times = (probe.up_acked / probe.acked_per_inc).floor();
             probe.up_acked -= times * probe.acked_per_inc;
-            self.model.bounds.inflight_longterm += times * self.mss;
+            self.path_model.bounds.inflight_longterm += times * self.mss;
         }
         if round_starts {
             self.raise_slope(w);
@@ -136,55 +136,55 @@ impl Bbr3 {
 
     /// True if the flight leaves enough headroom for ProbeBW_CRUISE (IsTimeToCruise, §5.3.3.9).
     fn is_time_to_cruise(&self, in_flight: u64) -> bool {
-        in_flight as f64 <= self.inflight_with_headroom().min(self.inflight(self.model.max_bw()))
+        in_flight as f64 <= self.inflight_with_headroom().min(self.inflight_bytes(self.path_model.max_bw()))
     }
 
     /// True if ProbeBW_UP must end (IsTimeToGoDown, §5.3.3.9).
     fn is_time_to_go_down(&mut self, w: &Window, in_flight: u64, sample: &RateSample) -> bool {
         // inflight_longterm is not a multiple of the segment size: the flight has reached it if another
         // segment would exceed it.
-        let is_reached = in_flight as f64 + self.mss > self.model.bounds.inflight_longterm;
-        if self.probe.went_too_high && is_reached {
+        let is_reached = in_flight as f64 + self.mss > self.path_model.bounds.inflight_longterm;
+        if self.probe.prev_probe_too_high && is_reached {
             self.probe.is_precautionary = true;
             return true;
         }
         if self.is_limited_by_longterm(w) {
             // inflight_longterm limits the rate, so the lack of growth does not show a full pipe
-            self.pipe.restart(sample.bytes_per_second());
+            self.full_pipe.restart(sample.bytes_per_second());
             return false;
         }
-        self.pipe.full_bw_now
+        self.full_pipe.full_bw_now
     }
 
     /// Starts ProbeBW_DOWN (§5.3.3.9) and picks the time of the next probe (PickProbeWait, §5.3.3.8.3).
     pub(super) fn start_down(&mut self, now: Time) {
-        self.model.reset_signals();
+        self.path_model.reset_signals();
         self.probe.acked_per_inc = f64::INFINITY;
-        self.probe.rounds_since_up = self.random.below(2) as u64;
-        self.probe.wait = self.settings.probe_wait + Span::from_secs_f64(self.random.unit());
+        self.probe.rounds_since_up = self.random.next_below(2) as u64;
+        self.probe.wait = self.settings.probe_wait + Span::from_secs_f64(self.random.next_unit_f64());
         self.probe.began = now;
         self.probe.is_stopping = true;
-        self.model.rounds.restart(self.delivered_bytes);
-        self.state = State::ProbeBw(Phase::Down);
+        self.path_model.rounds.restart(self.delivered_bytes);
+        self.state = Bbr3State::ProbeBw(ProbeBwPhase::Down);
     }
 
     /// Starts ProbeBW_REFILL (§5.3.3.9).
     pub(super) fn start_refill(&mut self) {
-        self.model.reset_short_term();
+        self.path_model.reset_short_term();
         self.probe.up_rounds = 0;
         self.probe.up_acked = 0.0;
         self.probe.is_precautionary = false;
         self.probe.is_stopping = false;
-        self.model.rounds.restart(self.delivered_bytes);
-        self.state = State::ProbeBw(Phase::Refill);
+        self.path_model.rounds.restart(self.delivered_bytes);
+        self.state = Bbr3State::ProbeBw(ProbeBwPhase::Refill);
     }
 
     /// Starts ProbeBW_UP (§5.3.3.9).
     fn start_up(&mut self, w: &Window, sample: &RateSample) {
         self.probe.is_stopping = false;
-        self.model.rounds.restart(self.delivered_bytes);
-        self.pipe.restart(sample.bytes_per_second());
-        self.state = State::ProbeBw(Phase::Up);
+        self.path_model.rounds.restart(self.delivered_bytes);
+        self.full_pipe.restart(sample.bytes_per_second());
+        self.state = Bbr3State::ProbeBw(ProbeBwPhase::Up);
         self.raise_slope(w);
     }
 }

@@ -3,7 +3,7 @@ use airhop_base::Span;
 
 /// Constants that differ between versions of the draft and its implementations. A sweep may vary them.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct Bbr3Settings {
     /// BBR.LossThresh.
     pub loss_thresh: f64,
     /// BBR.Beta.
@@ -42,10 +42,10 @@ pub const PARAMS: &[Param] = &[
     Param::with_range("probe_rtt_interval", 5.0, (0.1, 1000.0), "time between ProbeRTT states, s (ProbeRTTInterval, §2.16.2)"),
 ];
 
-impl Settings {
+impl Bbr3Settings {
     /// Reads the settings from the scheme's parameters.
     pub fn new(p: &Params) -> Self {
-        Settings {
+        Bbr3Settings {
             loss_thresh: p.get("loss_thresh"),
             beta: p.get("beta"),
             headroom: p.get("headroom"),

@@ -1,4 +1,4 @@
-use super::settings::Settings;
+use super::settings::Bbr3Settings;
 use crate::bbr::ProbeRttProgress;
 
 /// BBR.StartupPacingGain, 4 ln 2: smallest gain that doubles the rate each round trip (§2.5).
@@ -12,14 +12,14 @@ pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 
 /// BBR.state (§5.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum State {
+pub enum Bbr3State {
     /// Startup: doubles the rate each round trip, until the delivery rate stops growing or too much data is
     /// lost.
     Startup,
     /// Drain: drains the queue that Startup built. The field is the first round of Drain.
     Drain(u64),
     /// ProbeBW: sends below, at and above the bottleneck bandwidth.
-    ProbeBw(Phase),
+    ProbeBw(ProbeBwPhase),
     /// ProbeRTT: keeps half of the bandwidth-delay product in flight, so that the flow measures the RTT
     /// without its own queue.
     ProbeRtt(Option<ProbeRttProgress>),
@@ -27,7 +27,7 @@ pub enum State {
 
 /// Phase of the bandwidth-probing cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Phase {
+pub enum ProbeBwPhase {
     /// Drains the queue of the last probe, and leaves headroom for other flows.
     Down,
     /// Sends at the bottleneck bandwidth, and reacts to losses.
@@ -38,34 +38,34 @@ pub enum Phase {
     Up,
 }
 
-impl State {
+impl Bbr3State {
     /// Returns the pacing gain (§5.6.1).
-    pub fn pacing_gain(self, s: &Settings) -> f64 {
+    pub fn pacing_gain(self, s: &Bbr3Settings) -> f64 {
         match self {
-            State::Startup => STARTUP_GAIN,
-            State::Drain(_) => s.drain_gain,
-            State::ProbeBw(Phase::Down) => s.down_gain,
-            State::ProbeBw(Phase::Cruise | Phase::Refill) | State::ProbeRtt(_) => 1.0,
-            State::ProbeBw(Phase::Up) => UP_GAIN,
+            Bbr3State::Startup => STARTUP_GAIN,
+            Bbr3State::Drain(_) => s.drain_gain,
+            Bbr3State::ProbeBw(ProbeBwPhase::Down) => s.down_gain,
+            Bbr3State::ProbeBw(ProbeBwPhase::Cruise | ProbeBwPhase::Refill) | Bbr3State::ProbeRtt(_) => 1.0,
+            Bbr3State::ProbeBw(ProbeBwPhase::Up) => UP_GAIN,
         }
     }
 
     /// Returns the window gain as a multiple of the bandwidth-delay product (§5.6.1).
-    pub fn cwnd_gain(self, s: &Settings) -> f64 {
+    pub fn cwnd_gain(self, s: &Bbr3Settings) -> f64 {
         match self {
-            State::ProbeBw(Phase::Up) => s.up_cwnd_gain,
-            State::ProbeRtt(_) => PROBE_RTT_CWND_GAIN,
-            State::Startup | State::Drain(_) | State::ProbeBw(_) => CWND_GAIN,
+            Bbr3State::ProbeBw(ProbeBwPhase::Up) => s.up_cwnd_gain,
+            Bbr3State::ProbeRtt(_) => PROBE_RTT_CWND_GAIN,
+            Bbr3State::Startup | Bbr3State::Drain(_) | Bbr3State::ProbeBw(_) => CWND_GAIN,
         }
     }
 
     /// True if losses in this state leave the short-term bounds unchanged (IsProbingBW, §5.3.3.9).
     pub fn is_probing(self) -> bool {
-        matches!(self, State::Startup | State::ProbeBw(Phase::Refill | Phase::Up))
+        matches!(self, Bbr3State::Startup | Bbr3State::ProbeBw(ProbeBwPhase::Refill | ProbeBwPhase::Up))
     }
 
     /// True in ProbeBW_UP.
     pub fn is_probe_up(self) -> bool {
-        self == State::ProbeBw(Phase::Up)
+        self == Bbr3State::ProbeBw(ProbeBwPhase::Up)
     }
 }

@@ -1,15 +1,15 @@
-use super::delta::Delta;
+use super::delta::CopaDelta;
 use super::overload::OverloadDetector;
 use super::trips::{RttStatistics, StandingEstimate};
 use super::velocity::Velocity;
 use crate::config::CwndValidation;
-use crate::estimators::Rounds;
-use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Signal, Window};
+use crate::estimators::RoundCounter;
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
 /// Minimum window in segments (the authors' sender).
-const LEAST_CWND: f64 = 2.0;
+const MIN_CWND_SEGMENTS: f64 = 2.0;
 /// Fraction of the window that remains after excessive loss (the authors' sender).
 const OVERLOAD_WINDOW_FACTOR: f64 = 0.7;
 /// Pacing rate as a multiple of cwnd/RTTstanding. The multiple is large enough for pacing not to slow the
@@ -21,11 +21,11 @@ const PACING_GAIN: f64 = 2.0;
 pub struct Copa {
     trips: RttStatistics,
     standing: Option<StandingEstimate>,
-    delta: Delta,
+    delta: CopaDelta,
     overload: OverloadDetector,
     /// Velocity; `None` in slow start.
     velocity: Option<Velocity>,
-    rounds: Rounds,
+    rounds: RoundCounter,
 }
 
 impl Copa {
@@ -35,10 +35,10 @@ impl Copa {
         Copa {
             trips: RttStatistics::new(),
             standing: None,
-            delta: Delta::new(delta, may_compete),
+            delta: CopaDelta::new(delta, may_compete),
             overload: OverloadDetector::default(),
             velocity: None,
-            rounds: Rounds::default(),
+            rounds: RoundCounter::default(),
         }
     }
 
@@ -46,10 +46,10 @@ impl Copa {
     fn measure(&mut self, cwnd: f64, d: &Delivery, segments: f64, lost: f64) -> bool {
         if let Some(rtt) = d.arrivals.rtt {
             self.trips.update(d.now, rtt);
-            self.standing = self.trips.standing();
+            self.standing = self.trips.standing_estimate();
         }
         let (Some(standing), Some(srtt)) = (&self.standing, self.trips.smoothed()) else { return false };
-        let is_steady = self.velocity.is_some_and(|velocity| velocity.is_steady());
+        let is_steady = self.velocity.is_some_and(|velocity| velocity.is_at_minimum());
         self.delta.update_mode(d.now, standing.is_nearly_empty(cwnd), is_steady, srtt);
         self.overload.on_delivery(d.now, segments, lost, srtt)
     }
@@ -64,17 +64,17 @@ impl Copa {
 /// True if the flight uses at least half of the window, so that the window may grow. A paced flight fills the
 /// window only at the end of a round trip.
 fn may_grow(w: &Window, s: &SenderState) -> bool {
-    s.validation == CwndValidation::Never || s.usage.permits_growth(CwndValidation::Half, w)
+    s.validation == CwndValidation::Never || s.window_usage.permits_growth(CwndValidation::Half, w)
 }
 
 impl CongestionControl for Copa {
-    /// No effect: [`Copa::on_delivery`] processes ACKs.
+    /// No effect: [`Copa::on_delivery_report`] processes ACKs.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let is_competitive = self.delta.is_competitive();
         self.delta.on_loss();
-        if l.signal == Signal::Timeout {
+        if l.signal == CongestionSignal::Timeout {
             self.velocity = None;
             *w = Window { cwnd: 1.0, ssthresh: f64::INFINITY };
         }
@@ -82,14 +82,14 @@ impl CongestionControl for Copa {
     }
 
     /// Restores the window. Only a timeout can have reduced the window.
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
+    fn on_spurious_reduction(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         if w.in_slow_start() {
             *w = Window { cwnd: w.cwnd.max(before.cwnd), ..*before };
         }
     }
 
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
-        let [segments, lost] = [d.arrivals.newly_delivered_bytes, d.lost].map(|bytes| bytes as f64 / s.mss as f64);
+    fn on_delivery_report(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
+        let [segments, lost] = [d.arrivals.newly_delivered_bytes, d.lost_bytes].map(|bytes| bytes as f64 / s.mss as f64);
         let is_overloaded = self.measure(w.cwnd, d, segments, lost);
         let total = d.arrivals.total_delivered_bytes;
         if d.arrivals.rate.is_some_and(|sample| self.rounds.on_arrival(sample.prior_delivered_bytes, total)) {
@@ -108,11 +108,11 @@ impl CongestionControl for Copa {
             w.cwnd += segments; // "cwnd doubles once per RTT until λ exceeds λ_t"
             return;
         }
-        w.ssthresh = LEAST_CWND;
+        w.ssthresh = MIN_CWND_SEGMENTS;
         let delta = self.delta.get();
         let v = self.velocity.get_or_insert(Velocity::new(w.cwnd)).limit_velocity(w.cwnd, delta);
         let step = segments * v / (delta * w.cwnd);
-        w.cwnd = (w.cwnd + if is_below { step } else { -step }).max(LEAST_CWND);
+        w.cwnd = (w.cwnd + if is_below { step } else { -step }).max(MIN_CWND_SEGMENTS);
     }
 
     fn on_restart(&mut self, _: &mut Window, _: Time) {

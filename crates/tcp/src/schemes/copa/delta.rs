@@ -5,7 +5,7 @@ const QUEUE_EMPTY_ROUND_TRIPS: u64 = 5;
 
 /// Parameter delta and the mode of §2.2. Delta sets the flow's share of the queue.
 #[derive(Debug)]
-pub struct Delta {
+pub struct CopaDelta {
     /// Delta of the default mode. Also the maximum of delta in competitive mode.
     default: f64,
     may_compete: bool,
@@ -26,10 +26,10 @@ enum Mode {
     },
 }
 
-impl Delta {
+impl CopaDelta {
     /// Creates the state in default mode. `may_compete` enables competitive mode.
     pub fn new(default: f64, may_compete: bool) -> Self {
-        Delta { default, may_compete, empty: None, mode: Mode::Default }
+        CopaDelta { default, may_compete, empty: None, mode: Mode::Default }
     }
 
     /// Returns delta.
@@ -89,13 +89,13 @@ mod tests {
 
     const RTT: Span = Span::from_millis(100);
 
-    fn see(delta: &mut Delta, ms: u64, is_nearly_empty: bool) {
+    fn see(delta: &mut CopaDelta, ms: u64, is_nearly_empty: bool) {
         delta.update_mode(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
     }
 
     /// Returns a sender that has seen no empty queue for more than five round trips.
-    fn competing() -> Delta {
-        let mut delta = Delta::new(0.5, true);
+    fn competing() -> CopaDelta {
+        let mut delta = CopaDelta::new(0.5, true);
         see(&mut delta, 0, true);
         see(&mut delta, 501, false);
         delta
@@ -105,7 +105,7 @@ mod tests {
     // competitive mode"; "when Copa switches from competitive mode to default mode, it resets δ to 0.5".
     #[test]
     fn the_copa_mode_follows_the_last_five_round_trips() {
-        let mut delta = Delta::new(0.5, true);
+        let mut delta = CopaDelta::new(0.5, true);
         see(&mut delta, 0, true);
         see(&mut delta, 500, false);
         assert!(!delta.is_competitive());
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn losses_do_not_change_delta_in_the_default_mode() {
-        let mut delta = Delta::new(0.5, true);
+        let mut delta = CopaDelta::new(0.5, true);
         delta.on_loss();
         delta.on_round();
         assert_eq!(delta.get(), 0.5);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn competitive_mode_can_be_disabled() {
-        let mut delta = Delta::new(0.5, false);
+        let mut delta = CopaDelta::new(0.5, false);
         see(&mut delta, 0, true);
         see(&mut delta, 60_000, false);
         assert!(!delta.is_competitive());
@@ -157,8 +157,8 @@ mod tests {
     // is sufficient to end the mode.
     #[test]
     fn a_queue_of_the_flow_itself_keeps_the_default_mode() {
-        let see = |delta: &mut Delta, ms| delta.update_mode(Time::ZERO + Span::from_millis(ms), false, false, RTT);
-        let mut delta = Delta::new(0.5, true);
+        let see = |delta: &mut CopaDelta, ms| delta.update_mode(Time::ZERO + Span::from_millis(ms), false, false, RTT);
+        let mut delta = CopaDelta::new(0.5, true);
         [0, 400, 800, 1200].into_iter().for_each(|ms| see(&mut delta, ms));
         assert!(!delta.is_competitive());
         let mut delta = competing();
@@ -169,7 +169,7 @@ mod tests {
     // After an idle period of ten seconds, the five round trips are counted from the end of this period.
     #[test]
     fn an_idle_period_restarts_the_five_round_trips() {
-        let mut delta = Delta::new(0.5, true);
+        let mut delta = CopaDelta::new(0.5, true);
         see(&mut delta, 0, true);
         delta.on_restart();
         see(&mut delta, 10_000, false);

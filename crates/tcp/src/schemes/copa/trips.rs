@@ -6,7 +6,7 @@ const MIN_RTT_FILTER_LEN: Span = Span::from_secs(10);
 /// Length of the filter window of RTTmax in round trips (§2.2).
 const MAX_RTT_FILTER_ROUNDS: u64 = 4;
 /// Limit of a nearly empty queue, as a fraction of the delay's oscillation (§2.2).
-const NEARLY_EMPTY: f64 = 0.1;
+const NEARLY_EMPTY_QUEUE_FRACTION: f64 = 0.1;
 /// Maximum number of the flow's own segments in a nearly empty queue. For two flows at delta = 1/2, a tenth
 /// of the oscillation is one segment: the segment in service.
 const MAX_OWN_QUEUED_SEGMENTS: f64 = 1.0;
@@ -39,7 +39,7 @@ impl StandingEstimate {
 
     /// True if the queue is nearly empty for a sender with window `cwnd`.
     pub fn is_nearly_empty(&self, cwnd: f64) -> bool {
-        self.queueing_delay.secs_f64() <= NEARLY_EMPTY * self.rtt_range.secs_f64() || self.own_queued_segments(cwnd) <= MAX_OWN_QUEUED_SEGMENTS
+        self.queueing_delay.secs_f64() <= NEARLY_EMPTY_QUEUE_FRACTION * self.rtt_range.secs_f64() || self.own_queued_segments(cwnd) <= MAX_OWN_QUEUED_SEGMENTS
     }
 }
 
@@ -72,7 +72,7 @@ impl RttStatistics {
     }
 
     /// Returns standing RTT and queueing delay at the last sample; `None` before the first sample.
-    pub fn standing(&self) -> Option<StandingEstimate> {
+    pub fn standing_estimate(&self) -> Option<StandingEstimate> {
         let (least, rtt, greatest) =
             (self.least.extreme()?, self.standing.extreme()?, self.greatest.extreme()?);
         Some(StandingEstimate { rtt, queueing_delay: rtt.saturating_sub(least), rtt_range: greatest.saturating_sub(least) })
@@ -88,7 +88,7 @@ mod tests {
         for &(at, rtt) in samples {
             trips.update(Time::ZERO + Span::from_millis(at), Span::from_millis(rtt));
         }
-        trips.standing().expect("samples")
+        trips.standing_estimate().expect("samples")
     }
 
     // §2.1: RTTstanding is the minimum over srtt/2, here about 50 ms. A delay of a single ACK does not raise

@@ -42,7 +42,7 @@ impl Velocity {
     }
 
     /// True while v is 1.
-    pub fn is_steady(&self) -> bool {
+    pub fn is_at_minimum(&self) -> bool {
         self.v == 1.0
     }
 

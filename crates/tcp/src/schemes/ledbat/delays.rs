@@ -9,7 +9,7 @@ const MINUTE: Span = Span::from_secs(60);
 
 /// Path delay and queueing delay of packets (RFC 6817 §2.4.2).
 #[derive(Debug)]
-pub struct Delays {
+pub struct DelayFilters {
     /// Minimum delay in each of the last ten minutes.
     base: WindowedMin<Span>,
     /// Minimum delay of the last four samples.
@@ -17,10 +17,10 @@ pub struct Delays {
     samples: u64,
 }
 
-impl Delays {
+impl DelayFilters {
     /// Creates the state before the first sample.
     pub fn new() -> Self {
-        Delays {
+        DelayFilters {
             base: WindowedMin::new(BASE_MINUTES - 1),
             current: WindowedMin::new(CURRENT_SAMPLES - 1),
             samples: 0,
@@ -28,25 +28,25 @@ impl Delays {
     }
 
     /// Implements update_base_delay() and update_current_delay().
-    pub fn update(&mut self, now: Time, delay: Span) {
+    pub fn add_delay_sample(&mut self, now: Time, delay: Span) {
         self.base.update(now.since(Time::ZERO).whole_multiples(MINUTE), delay);
         self.current.update(self.samples, delay);
         self.samples += 1;
     }
 
     /// Returns MIN(base_delays), the estimated path delay without queues; `None` before the first sample.
-    pub fn base(&self) -> Option<Span> {
+    pub fn base_delay(&self) -> Option<Span> {
         self.base.extreme()
     }
 
     /// Returns FILTER(current_delays); `None` before the first sample.
-    pub fn current(&self) -> Option<Span> {
+    pub fn current_delay(&self) -> Option<Span> {
         self.current.extreme()
     }
 
     /// Returns the queueing delay; `None` before the first sample.
     pub fn queueing(&self) -> Option<Span> {
-        Some(self.current()?.saturating_sub(self.base()?))
+        Some(self.current_delay()?.saturating_sub(self.base_delay()?))
     }
 }
 
@@ -55,9 +55,9 @@ mod tests {
     use super::*;
 
     fn queueing(samples: impl IntoIterator<Item = (u64, u64)>) -> Span {
-        let mut delays = Delays::new();
+        let mut delays = DelayFilters::new();
         for (s, ms) in samples {
-            delays.update(Time::ZERO + Span::from_secs(s), Span::from_millis(ms));
+            delays.add_delay_sample(Time::ZERO + Span::from_secs(s), Span::from_millis(ms));
         }
         delays.queueing().expect("samples")
     }

@@ -1,6 +1,6 @@
-use super::LEAST_CWND;
-use super::delays::Delays;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
+use super::MIN_CWND;
+use super::delays::DelayFilters;
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -11,13 +11,13 @@ pub struct Ledbat {
     gain: f64,
     /// ALLOWED_INCREASE, in segments.
     allowed: f64,
-    delays: Delays,
+    delays: DelayFilters,
 }
 
 impl Ledbat {
     /// Creates the congestion control with TARGET, GAIN and ALLOWED_INCREASE (in segments).
     pub fn new(target: Span, gain: f64, allowed: f64) -> Self {
-        Ledbat { target, gain, allowed, delays: Delays::new() }
+        Ledbat { target, gain, allowed, delays: DelayFilters::new() }
     }
 
     /// Returns (TARGET - queuing_delay) / TARGET; `None` before the first delay sample.
@@ -33,24 +33,24 @@ impl CongestionControl for Ledbat {
         w.cwnd += self.gain * off_target * (a.delivered_bytes as f64 / mss) / w.cwnd;
         // The flight before this ACK.
         let flight = (s.nxt - s.una + a.acked_bytes) as f64 / mss;
-        w.cwnd = w.cwnd.min(flight + self.allowed).max(LEAST_CWND);
+        w.cwnd = w.cwnd.min(flight + self.allowed).max(MIN_CWND);
     }
 
     /// Sets "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))" once per round trip. After a timeout, sets one
     /// segment.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
-        let half = (w.cwnd / 2.0).max(LEAST_CWND).min(w.cwnd);
-        w.ssthresh = half.max(LEAST_CWND);
-        w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { half };
+        let half = (w.cwnd / 2.0).max(MIN_CWND).min(w.cwnd);
+        w.ssthresh = half.max(MIN_CWND);
+        w.cwnd = if l.signal == CongestionSignal::Timeout { 1.0 } else { half };
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = s.scoreboard.sent_once(arrival.seq)
+            && let Some(sent) = s.scoreboard.single_transmission_time(arrival.seq)
         {
             // a receiver that reports wrong times cannot make the delay negative
-            self.delays.update(a.now, arrival.at.since(sent));
+            self.delays.add_delay_sample(a.now, arrival.at.since(sent));
         }
     }
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::Preset;
     use airhop_base::Time;
-    use airhop_base::Arrival;
+    use airhop_base::SegmentArrival;
 
     const MSS: u64 = 1000;
 
@@ -79,7 +79,7 @@ mod tests {
     impl Case {
         fn new(in_flight: u64) -> Self {
             let mut ledbat = Ledbat::new(Span::from_millis(100), 1.0, 1.0);
-            ledbat.delays.update(at(0), Span::from_millis(30));
+            ledbat.delays.add_delay_sample(at(0), Span::from_millis(30));
             let mut state = SenderState::new(&Preset::Ns2.config(MSS as u32));
             for n in 0..in_flight {
                 let start = 1 + n * MSS;
@@ -92,9 +92,9 @@ mod tests {
         /// Returns the window after `acks` ACKs of one segment each, with a one-way delay of `ms`.
         fn after(mut self, acks: u64, ms: u64) -> f64 {
             for n in 0..acks {
-                let a = Ack { arrival: Some(Arrival { seq: 1 + n * MSS, at: at(ms) }), ..Ack::of(at(ms + 30), MSS) };
+                let a = Ack { arrival: Some(SegmentArrival { seq: 1 + n * MSS, at: at(ms) }), ..Ack::with_acked_bytes(at(ms + 30), MSS) };
                 self.state.una += MSS;
-                self.ledbat.observe(&a, &self.state);
+                self.ledbat.observe_ack(&a, &self.state);
                 self.ledbat.on_ack(&mut self.w, &a, &self.state);
             }
             self.w.cwnd
@@ -132,12 +132,12 @@ mod tests {
     fn a_loss_halves_the_window_and_a_timeout_leaves_one_segment() {
         let after = |cwnd, signal| {
             let mut case = Case { w: Window { cwnd, ssthresh: f64::INFINITY }, ..Case::new(10) };
-            let loss = Loss { now: at(9), signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
+            let loss = Loss { now: at(9), signal, halving_base: Some(cwnd), halved_base: cwnd / 2.0, halved_cwnd: cwnd / 2.0 };
             case.ledbat.on_loss(&mut case.w, &loss, &case.state);
             case.w.cwnd
         };
-        let lost = [10.0, 3.0, 1.5].map(|cwnd| after(cwnd, Signal::Duplicates));
+        let lost = [10.0, 3.0, 1.5].map(|cwnd| after(cwnd, CongestionSignal::Duplicates));
         assert_eq!(lost, [5.0, 2.0, 1.5]);
-        assert_eq!(after(10.0, Signal::Timeout), 1.0);
+        assert_eq!(after(10.0, CongestionSignal::Timeout), 1.0);
     }
 }

@@ -1,7 +1,7 @@
 use crate::control::{Reno, floor_segments};
 use crate::estimators::min_with_sample;
 use crate::schemes::Params;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -48,7 +48,7 @@ impl Ns3 {
     }
 
     /// Determines the window change. Called once per round.
-    fn decide(&self, w: &mut Window) {
+    fn decide_window_change(&self, w: &mut Window) {
         let (Some(base), Some(least)) = (self.base, self.round.least) else { return };
         let cwnd = floor_segments(w.cwnd);
         let fits = (cwnd * base.secs_f64() / least.secs_f64()).floor();
@@ -87,7 +87,7 @@ impl CongestionControl for Ns3 {
             if self.round.samples < MIN_RTT_SAMPLES {
                 Reno.on_ack(w, a, s);
             } else {
-                self.decide(w);
+                self.decide_window_change(w);
             }
             self.round = Round { end: s.nxt, ..Round::default() };
         } else if w.in_slow_start() {
@@ -99,14 +99,14 @@ impl CongestionControl for Ns3 {
         w.ssthresh = reduced_ssthresh(w);
         w.cwnd = w.ssthresh;
         self.restarts = true;
-        if l.signal == Signal::Timeout {
+        if l.signal == CongestionSignal::Timeout {
             w.cwnd = 1.0;
             self.recovery_point = s.sent_end;
         }
         LossClass::Congestion
     }
 
-    fn observe(&mut self, _: &Ack, s: &SenderState) {
+    fn observe_ack(&mut self, _: &Ack, s: &SenderState) {
         let Some(srtt) = s.srtt else { return };
         self.base = min_with_sample(self.base, srtt);
         self.round.least = min_with_sample(self.round.least, srtt);
@@ -139,14 +139,14 @@ mod tests {
                 srtt: Some(Span::from_millis(ms)),
                 ..SenderState::new(&Preset::Rfc.config(1000))
             };
-            let ack = Ack::of(Time::ZERO, 1000);
-            vegas.observe(&ack, &s);
+            let ack = Ack::with_acked_bytes(Time::ZERO, 1000);
+            vegas.observe_ack(&ack, &s);
             vegas.on_ack(w, &ack, &s);
         }
     }
 
-    fn loss(vegas: &mut Ns3, w: &mut Window, signal: Signal) {
-        let l = Loss { now: Time::ZERO, signal, base: Some(w.cwnd), half: w.cwnd / 2.0, window: w.cwnd / 2.0 };
+    fn loss(vegas: &mut Ns3, w: &mut Window, signal: CongestionSignal) {
+        let l = Loss { now: Time::ZERO, signal, halving_base: Some(w.cwnd), halved_base: w.cwnd / 2.0, halved_cwnd: w.cwnd / 2.0 };
         vegas.on_loss(w, &l, &SenderState::new(&Preset::Rfc.config(1000)));
     }
 
@@ -172,11 +172,11 @@ mod tests {
     fn an_ns3_vegas_loss_sets_the_window_to_ssthresh() {
         let mut vegas = vegas();
         let mut w = Window { cwnd: 40.0, ssthresh: 30.0 };
-        loss(&mut vegas, &mut w, Signal::Duplicates);
+        loss(&mut vegas, &mut w, CongestionSignal::Duplicates);
         assert_eq!(w, Window { cwnd: 30.0, ssthresh: 30.0 });
-        loss(&mut vegas, &mut w, Signal::Duplicates);
+        loss(&mut vegas, &mut w, CongestionSignal::Duplicates);
         assert_eq!(w, Window { cwnd: 29.0, ssthresh: 29.0 });
-        loss(&mut vegas, &mut w, Signal::Timeout);
+        loss(&mut vegas, &mut w, CongestionSignal::Timeout);
         assert_eq!(w, Window { cwnd: 1.0, ssthresh: 28.0 });
         let mut vegas = self::vegas();
         let mut w = Window { cwnd: 40.0, ssthresh: 20.0 };

@@ -1,6 +1,6 @@
 use crate::control::{WholeSegmentAbc, floor_segments};
 use crate::estimators::min_with_sample;
-use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, CongestionSignal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -55,12 +55,12 @@ impl CongestionControl for Ns2 {
         self.queued = 2.0 * w.cwnd - fits;
         if w.cwnd <= w.ssthresh {
             self.window.grow(w);
-        } else if self.window.count < w.cwnd {
-            self.window.count += 1.0;
+        } else if self.window.pending_segments < w.cwnd {
+            self.window.pending_segments += 1.0;
         } else {
             // The window grows by one segment per cwnd + 1 ACKs; under congestion, per twice this number.
             let is_congested = self.is_congested();
-            self.window.count = 0.0;
+            self.window.pending_segments = 0.0;
             w.cwnd += f64::from(self.grows || !is_congested);
             self.grows ^= is_congested;
         }
@@ -72,20 +72,20 @@ impl CongestionControl for Ns2 {
         let left = if is_congested { w.cwnd / 2.0 } else { w.cwnd * 4.0 / 5.0 };
         let left = floor_segments(left).max(2.0);
         self.window.reduce_window(w, left, left, l.signal);
-        if l.signal == Signal::Timeout {
+        if l.signal == CongestionSignal::Timeout {
             self.recovery_point = s.sent_end;
         }
-        if is_congested || l.signal == Signal::Timeout { LossClass::Congestion } else { LossClass::Wireless }
+        if is_congested || l.signal == CongestionSignal::Timeout { LossClass::Congestion } else { LossClass::Wireless }
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.window.observe(a, s);
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
+        self.window.count_acked_segments(a, s);
         if a.acked_bytes == 0 {
             return;
         }
         // The RTT is that of the newest cumulatively acknowledged segment, even if the ACK SACKs a later
         // segment.
-        self.latest = s.scoreboard.sent_once(s.una.saturating_sub(s.mss).max(1)).map(|at| a.now - at);
+        self.latest = s.scoreboard.single_transmission_time(s.una.saturating_sub(s.mss).max(1)).map(|at| a.now - at);
         if let Some(latest) = self.latest {
             self.base = min_with_sample(self.base, latest);
             self.samples += 1;

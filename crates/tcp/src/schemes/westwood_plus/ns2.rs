@@ -74,8 +74,8 @@ impl CongestionControl for Ns2 {
         LossClass::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.window.observe(a, s);
+    fn observe_ack(&mut self, a: &Ack, s: &SenderState) {
+        self.window.count_acked_segments(a, s);
         if a.acked_bytes > 0 {
             self.rtt = s.srtt.map_or(0, |srtt| floor_segments(srtt.millis_f64()) as u64);
         }

@@ -63,7 +63,7 @@ proptest! {
         });
         let t = Transfer::run_with("ll-elsn", &[("n", 1e6)], &config, path, 120);
         prop_assert!(t.cwnd.windows(2).all(|w| w[0].1 <= w[1].1), "{}", t.trace());
-        prop_assert_eq!((t.sender.counters().window_cuts, t.sender.counters().timeouts), (0, 0), "{}", t.trace());
+        prop_assert_eq!((t.sender.counters().window_reductions, t.sender.counters().timeouts), (0, 0), "{}", t.trace());
     }
 }
 
@@ -175,11 +175,14 @@ fn notices_for_arrived_or_unsent_segments_are_ignored() {
 fn a_loss_whose_eln_is_lost_causes_a_reduction() {
     let run = |path| Transfer::run("ll-elsn", &ns2(8.0, 4.0), path, 40).sender.counters().to_owned();
     let by_duplicates = run(Path::of(50).losing(&[10]));
-    assert_eq!((by_duplicates.fast_recoveries, by_duplicates.timeouts, by_duplicates.window_cuts), (1, 0, 1));
+    assert_eq!(
+        (by_duplicates.fast_recoveries, by_duplicates.timeouts, by_duplicates.window_reductions),
+        (1, 0, 1)
+    );
     let by_timer = run(Path::of(50).losing(&[40]));
-    assert_eq!((by_timer.fast_recoveries, by_timer.timeouts, by_timer.window_cuts), (0, 1, 1));
+    assert_eq!((by_timer.fast_recoveries, by_timer.timeouts, by_timer.window_reductions), (0, 1, 1));
     let both_lost = run(Path::of(50).losing(&[10]).with(10, 2, Fate::Lost));
-    assert_eq!((both_lost.fast_recoveries, both_lost.timeouts, both_lost.window_cuts), (1, 1, 2));
+    assert_eq!((both_lost.fast_recoveries, both_lost.timeouts, both_lost.window_reductions), (1, 1, 2));
 }
 
 // Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every second

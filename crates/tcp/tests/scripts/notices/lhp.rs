@@ -3,31 +3,33 @@
 use crate::common::script::Script;
 use crate::common::{byte, number, rfc};
 use airhop_base::{FlowId, NodeId, Time};
-use airhop_tcp::recovery::{Lhp, Trigger};
-use airhop_tcp::seams::{Ack, AdvanceOutcome, Detection, NextSegment, Recovery, SenderPolicies, Window};
+use airhop_tcp::recovery::{LhpRecovery, TriggerField};
+use airhop_tcp::seams::{
+    Ack, AdvanceOutcome, DetectionOutcome, NextSegment, Recovery, SenderPolicies, Window,
+};
 use airhop_tcp::{Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
 /// Recovery of a sender that lets a test read its packet list.
 #[derive(Clone, Debug)]
-struct Shown(Arc<Mutex<Lhp>>);
+struct Shown(Arc<Mutex<LhpRecovery>>);
 
 impl Shown {
-    fn with<T>(&self, f: impl FnOnce(&mut Lhp) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut LhpRecovery) -> T) -> T {
         f(&mut self.0.lock().expect("one thread"))
     }
 
     /// Returns segment number and count of duplicates of each entry.
     fn list(&self) -> Vec<(u64, u32)> {
-        self.with(|lhp| lhp.list().entries().map(|e| (number(e.seq), e.duplicates)).collect())
+        self.with(|lhp| lhp.send_order_list().entries().map(|e| (number(e.seq), e.duplicate_acks)).collect())
     }
 }
 
 impl Recovery for Shown {
-    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detection {
-        self.with(|lhp| lhp.on_duplicate(s, a))
+    fn on_duplicate_ack(&mut self, s: &mut SenderState, a: &Ack) -> DetectionOutcome {
+        self.with(|lhp| lhp.on_duplicate_ack(s, a))
     }
-    fn next_loss(&mut self) -> Detection {
+    fn next_loss(&mut self) -> DetectionOutcome {
         self.with(|lhp| lhp.next_loss())
     }
     fn enter_recovery(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
@@ -57,10 +59,10 @@ impl Recovery for Shown {
 }
 
 /// Returns a sender with segments 14 to 19 outstanding and a window slightly above six, as in the figure.
-fn fourteen(trigger: Trigger) -> (Script, Shown) {
+fn fourteen(trigger: TriggerField) -> (Script, Shown) {
     let config = rfc(6.0, 1.0);
     let scheme = airhop_tcp::find_scheme("lhp").expect("a known scheme");
-    let shown = Shown(Arc::new(Mutex::new(Lhp::new(trigger, config.dupthresh))));
+    let shown = Shown(Arc::new(Mutex::new(LhpRecovery::new(trigger, config.dupthresh))));
     let usual = (scheme.build)(&airhop_tcp::Params::defaults(scheme), &config);
     let parts = SenderPolicies { recovery: Box::new(shown.clone()), ..usual };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
@@ -75,12 +77,12 @@ fn fourteen(trigger: Trigger) -> (Script, Shown) {
 }
 
 /// Delivers the n-th ACK of the figure, (expected, trigger), in the form of SMART or of SACK.
-fn acknowledge(s: &mut Script, trigger: Trigger, n: u64) -> String {
+fn acknowledge(s: &mut Script, trigger: TriggerField, n: u64) -> String {
     let arrived = [15, 17, 19, 20, 21].into_iter().filter(|&m| m <= n).rev();
     let blocks: Vec<_> = arrived.map(|m| (m, m)).take(3).collect();
     match trigger {
-        Trigger::Smart => s.smart(14, n),
-        Trigger::Sack => s.sack(14, &blocks),
+        TriggerField::Smart => s.smart(14, n),
+        TriggerField::Sack => s.sack(14, &blocks),
     }
 }
 
@@ -88,7 +90,7 @@ fn acknowledge(s: &mut Script, trigger: Trigger, n: u64) -> String {
 // three fast recoveries, so the window is halved three times for one window of data.
 #[test]
 fn the_losses_of_figure_4_cause_three_reductions_in_lhp() {
-    for trigger in [Trigger::Smart, Trigger::Sack] {
+    for trigger in [TriggerField::Smart, TriggerField::Sack] {
         let (mut s, shown) = fourteen(trigger);
         let half = |window: f64| (window / 2.0).max(2.0);
         let open = s.window().0;
@@ -112,7 +114,7 @@ fn the_losses_of_figure_4_cause_three_reductions_in_lhp() {
 // do not count as its duplicates.
 #[test]
 fn an_eln_moves_a_segment_to_the_end() {
-    for trigger in [Trigger::Smart, Trigger::Sack] {
+    for trigger in [TriggerField::Smart, TriggerField::Sack] {
         let (mut s, shown) = fourteen(trigger);
         let window = s.window();
         assert_eq!(s.eln(14), "14n");
@@ -129,7 +131,7 @@ fn an_eln_moves_a_segment_to_the_end() {
 // three duplicates with the same ACK, and each of them starts a fast recovery.
 #[test]
 fn one_ack_reveals_two_losses_in_lhp_with_smart() {
-    let (mut s, shown) = fourteen(Trigger::Smart);
+    let (mut s, shown) = fourteen(TriggerField::Smart);
     s.smart(14, 16);
     s.smart(14, 17);
     assert_eq!(s.smart(14, 18), "14! 15!");
@@ -140,8 +142,8 @@ fn one_ack_reveals_two_losses_in_lhp_with_smart() {
 // Gao et al. 2003, reconstructed: the reaction to a timeout is Reno's, and the list is cleared.
 #[test]
 fn a_timeout_clears_the_lhp_packet_list() {
-    let (mut s, shown) = fourteen(Trigger::Sack);
-    acknowledge(&mut s, Trigger::Sack, 15);
+    let (mut s, shown) = fourteen(TriggerField::Sack);
+    acknowledge(&mut s, TriggerField::Sack, 15);
     assert_eq!(s.expire().1, "14t");
     assert_eq!((shown.list(), s.window().0), (vec![(14, 0)], 1.0));
     assert_eq!(s.ack(16), "16t 17t");

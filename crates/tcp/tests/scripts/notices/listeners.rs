@@ -5,7 +5,7 @@ use crate::common::script::Script;
 use crate::common::{byte, rfc};
 use airhop_base::{Body, FlowId, NodeId, Notice, Packet, Time};
 use airhop_tcp::seams::{
-    Ack, CongestionControl, ConnectionEnds, Loss, LossClass, NoticePolicy, Reaction, RunState,
+    Ack, CongestionControl, ConnectionEnds, Loss, LossClass, NoticePolicy, NoticeReaction, RunState,
     SenderPolicies, Window,
 };
 use airhop_tcp::{ReceiverFeatures, Sender, SenderState};
@@ -20,8 +20,8 @@ enum Filter {
 }
 
 impl NoticePolicy for Filter {
-    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
-        Reaction::Ignore
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> NoticeReaction {
+        NoticeReaction::Ignore
     }
 
     fn on_join(&mut self, run: &mut RunState, ends: &ConnectionEnds) {
@@ -79,7 +79,7 @@ fn ten(filter: Filter) -> Script {
         notices: Box::new(filter),
     };
     let (flow, local, remote) = (FlowId(0), NodeId(0), NodeId(1));
-    let sender = Sender::new(flow, local, remote, &config, ReceiverFeatures::NOTHING, parts);
+    let sender = Sender::new(flow, local, remote, &config, ReceiverFeatures::NONE, parts);
     let mut s = Script::by(sender, &config, 1_000_000);
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
     s.at(100);

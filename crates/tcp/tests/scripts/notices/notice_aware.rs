@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::script::{Script, ten_of};
 use crate::common::{at, byte, linux, ns2, rfc, segment, sender};
 use airhop_base::{Notice, NoticeKind};
-use airhop_tcp::{Config, Notices, SackRecovery};
+use airhop_tcp::{Config, NoticeHandling, SackRecovery};
 
 /// Returns a scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
 fn senders() -> Vec<(&'static str, Config, bool)> {
@@ -33,8 +33,8 @@ fn senders() -> Vec<(&'static str, Config, bool)> {
 
 /// Returns a sender with segments 2 to 11 outstanding and a window slightly above ten. Ten segments were sent
 /// at 0 ms, and the first was acknowledged after 100 ms.
-fn ten(scheme: &str, config: Config, notices: Notices) -> Script {
-    ten_of(scheme, Config { notices, tlp: false, ..config })
+fn ten(scheme: &str, config: Config, notices: NoticeHandling) -> Script {
+    ten_of(scheme, Config { notice_reaction: notices, tlp: false, ..config })
 }
 
 /// Delivers the duplicate ACK for segment `n` that the arrival of `newest` causes; all segments from `n + 1`
@@ -52,7 +52,7 @@ fn duplicates(s: &mut Script, has_sack: bool, n: u64, newest: std::ops::RangeInc
 #[test]
 fn an_eln_about_acknowledged_data_has_no_effect() {
     for (scheme, config, _) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         let (window, due) = (s.window(), s.due());
         assert_eq!([s.at(105).eln(1), s.eln(12), s.eln(13)], ["", "", ""], "{scheme}");
         assert_eq!((s.window(), s.due()), (window, due), "{scheme}");
@@ -65,7 +65,7 @@ fn an_eln_about_acknowledged_data_has_no_effect() {
 #[test]
 fn an_eln_causes_a_retransmission_and_no_later_reduction() {
     for (scheme, config, has_sack) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         let (window, due) = (s.window(), s.due());
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
         assert_eq!(s.window(), window);
@@ -94,7 +94,11 @@ fn a_sender_that_ignores_notices_recovers_as_without_notices() {
             let sent = duplicates(&mut s, has_sack, 2, 3..=11);
             (sent, s.window(), s.due(), s.at(204).ack(12))
         };
-        assert_eq!(by_itself(true, Notices::Ignored), by_itself(false, Notices::Scheme), "{scheme}");
+        assert_eq!(
+            by_itself(true, NoticeHandling::Ignored),
+            by_itself(false, NoticeHandling::Scheme),
+            "{scheme}"
+        );
     }
 }
 
@@ -102,7 +106,7 @@ fn a_sender_that_ignores_notices_recovers_as_without_notices() {
 #[test]
 fn duplicate_acks_before_the_eln_do_not_count() {
     for (scheme, config, has_sack) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         s.at(106);
         duplicates(&mut s, has_sack, 2, 3..=4);
         assert!(s.eln(2).starts_with("2n"), "{scheme}");
@@ -126,7 +130,7 @@ fn duplicate_acks_before_the_eln_do_not_count() {
 #[test]
 fn a_second_eln_causes_a_second_retransmission() {
     for (scheme, config, has_sack) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
         s.at(110);
         duplicates(&mut s, has_sack, 2, 3..=11);
@@ -146,7 +150,7 @@ fn a_lost_retransmission_without_a_notice_is_congestion() {
     for (scheme, config, has_sack) in
         senders().into_iter().filter(|sender| !["dcr", "tcp-cl"].contains(&sender.0))
     {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
         s.at(110);
         duplicates(&mut s, has_sack, 2, 3..=11);
@@ -163,7 +167,7 @@ fn a_lost_retransmission_without_a_notice_is_congestion() {
 #[test]
 fn a_congestion_loss_above_a_wireless_loss_reduces_once() {
     for (scheme, config, has_sack) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
         s.at(110);
         for newest in 4..=10 {
@@ -200,7 +204,7 @@ fn a_congestion_loss_above_a_wireless_loss_reduces_once() {
 fn an_eln_in_fast_recovery_does_not_change_the_window() {
     for (scheme, config, has_sack) in senders() {
         let run = |told| {
-            let mut s = ten(scheme, config, Notices::Elsn);
+            let mut s = ten(scheme, config, NoticeHandling::Elsn);
             s.at(110);
             duplicates(&mut s, has_sack, 2, 3..=5);
             let cuts = s.cuts();
@@ -217,7 +221,7 @@ fn an_eln_in_fast_recovery_does_not_change_the_window() {
 #[test]
 fn notices_for_arrived_or_unsent_segments_are_ignored() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         duplicate(&mut s, has_sack, 2, 3);
         let due = s.due();
         for n in [1, 3, 50] {
@@ -232,7 +236,7 @@ fn notices_for_arrived_or_unsent_segments_are_ignored() {
 #[test]
 fn an_ersn_suspends_congestion_control() {
     for (scheme, config, has_sack) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         assert_eq!([s.at(105).ersn(2), s.ersn(3)], ["", ""], "{scheme}"); // the end of one suspension does not end another
         let rto = s.rto().millis_f64();
         let sent = duplicates(&mut s, has_sack, 2, 3..=11);
@@ -253,7 +257,7 @@ fn after_a_suspension_duplicate_acks_count_again() {
         if ["dcr", "tcp-cl", "ll-elsn", "lhp"].contains(&scheme) {
             continue; // these schemes have their own rules for waiting or counting
         }
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         s.at(105).ersn(2);
         duplicates(&mut s, has_sack, 2, 3..=8);
         assert_eq!(s.cuts(), 0, "{scheme}");
@@ -281,7 +285,7 @@ fn recovery_does_not_retransmit_a_suspended_segment() {
             continue;
         }
         for held in [true, false] {
-            let mut s = ten(scheme, config, Notices::Elsn);
+            let mut s = ten(scheme, config, NoticeHandling::Elsn);
             if held {
                 s.at(105).ersn(4);
             }
@@ -300,7 +304,7 @@ fn recovery_does_not_retransmit_a_suspended_segment() {
 #[test]
 fn a_disconnection_freezes_any_sender() {
     for (scheme, config, _) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         let window = s.window();
         let answers: Vec<String> = (2..=7).map(|n| s.eln(n)).collect();
         assert_eq!(answers, ["2n", "3n", "", "5n", "", "7n"], "{scheme}");
@@ -324,7 +328,7 @@ fn a_disconnection_freezes_any_sender() {
 #[test]
 fn the_base_station_eln_bit_causes_one_retransmission() {
     for (scheme, config, has_sack) in senders() {
-        let mut s = ten(scheme, config, Notices::Eln);
+        let mut s = ten(scheme, config, NoticeHandling::Eln);
         s.at(110);
         let mut sent = Vec::new();
         for newest in 3..=11 {
@@ -343,7 +347,7 @@ fn the_base_station_eln_bit_causes_one_retransmission() {
 #[test]
 fn a_timeout_clears_pending_retransmissions() {
     for (scheme, config, _) in senders() {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         s.sender.on_notice(at(105), Notice::with_segment(NoticeKind::Eln, byte(5), byte(6)));
         let (_, sent) = s.expire();
         assert_eq!(sent, "2t", "{scheme}, {config:?}");
@@ -356,7 +360,7 @@ fn a_timeout_clears_pending_retransmissions() {
 fn duplicate_acks_after_a_timeout_release_no_segment() {
     for (scheme, config, has_sack) in senders() {
         let config = Config { frto: false, ..config };
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         assert_eq!(s.expire().1, "2t", "{scheme}");
         assert_eq!(s.eln(2), "2n", "{scheme}");
         let sent = duplicates(&mut s, has_sack, 2, 3..=6);
@@ -369,7 +373,7 @@ fn duplicate_acks_after_a_timeout_release_no_segment() {
 #[test]
 fn a_repeated_notice_releases_no_segment() {
     for (scheme, config, _) in senders().into_iter().filter(|sender| sender.2) {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
         let sent =
             [s.sack(2, &[(3, 3)]), s.sack(2, &[(3, 3)]), s.sack(2, &[(1, 1), (3, 3)]), s.sack(2, &[(3, 4)])];
@@ -382,7 +386,7 @@ fn a_repeated_notice_releases_no_segment() {
 #[test]
 fn sack_blocks_of_a_notified_duplicate_ack_are_recorded() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
-        let mut s = ten(scheme, config, Notices::Elsn);
+        let mut s = ten(scheme, config, NoticeHandling::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
         duplicates(&mut s, has_sack, 2, 3..=8);
         assert_eq!([s.eln(5), s.eln(9)], ["", "9n"], "{scheme}");
@@ -393,7 +397,7 @@ fn sack_blocks_of_a_notified_duplicate_ack_are_recorded() {
 #[test]
 fn an_undo_ends_recovery() {
     let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
-    let mut s = ten("sack", config, Notices::Elsn);
+    let mut s = ten("sack", config, NoticeHandling::Elsn);
     assert!(duplicates(s.at(110), true, 2, 3..=5).contains("2!"));
     s.at(120).ack(6); // 2 was only late, as the D-SACK shows
     s.at(200).dsack(6, 2);
@@ -410,7 +414,7 @@ fn an_undo_ends_recovery() {
 fn a_segment_under_link_retry_is_not_overdue() {
     for (config, repair, recoveries) in [(rfc(10.0, 5.0), "3!", 2), (ns2(10.0, 5.0), "3+", 1)] {
         for held in [false, true] {
-            let mut s = ten("vegas", config, Notices::Elsn);
+            let mut s = ten("vegas", config, NoticeHandling::Elsn);
             if held {
                 s.at(105).ersn(3);
             }
@@ -425,7 +429,7 @@ fn a_segment_under_link_retry_is_not_overdue() {
 // this.
 #[test]
 fn no_tail_loss_probe_is_sent_during_a_suspension() {
-    let mut s = Script::new("reno", Config { notices: Notices::Elsn, ..linux(10.0, 5.0) });
+    let mut s = Script::new("reno", Config { notice_reaction: NoticeHandling::Elsn, ..linux(10.0, 5.0) });
     s.sent();
     s.at(100).ack(2);
     s.at(105).ersn(2);
@@ -438,7 +442,7 @@ fn no_tail_loss_probe_is_sent_during_a_suspension() {
 // parameter N.
 #[test]
 fn eln_cubic_sends_as_cubic_with_notices() {
-    let told = Config { notices: Notices::Elsn, ..linux(10.0, 5.0) };
+    let told = Config { notice_reaction: NoticeHandling::Elsn, ..linux(10.0, 5.0) };
     let run = |mut s: Script| {
         let mut sent = vec![s.sent(), s.at(100).ack(2), s.at(105).eln(2)];
         sent.extend((3..=11).map(|newest| s.at(110).sack(2, &[(3, newest)])));
@@ -460,10 +464,10 @@ fn eln_cubic_sends_as_cubic_with_notices() {
 #[test]
 fn a_short_segment_is_retransmitted_with_its_own_boundaries() {
     for (scheme, config, _) in senders().into_iter().filter(|&(_, _, has_sack)| has_sack) {
-        let config = Config { notices: Notices::Elsn, ..config };
+        let config = Config { notice_reaction: NoticeHandling::Elsn, ..config };
         let mut s = Script::by(sender(scheme, &[], &config), &config, 600);
         assert_eq!(s.opening(), "1");
-        s.sender.supply(5000);
+        s.sender.supply_data(5000);
         assert_eq!(s.sent(), "1 2 3 4 5", "{scheme}"); // from byte 601 on
         s.sender.on_notice(at(5), Notice::with_segment(NoticeKind::Eln, 1, 601));
         let again = s.sender.poll_transmit(at(5)).expect("an answer");

@@ -23,7 +23,7 @@ fn eight() -> Script {
 
 /// Returns the segments that the sender detects as lost, and the classification of their losses.
 fn judged(s: &mut Script) -> Vec<(u64, LossClass)> {
-    std::iter::from_fn(|| s.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
+    std::iter::from_fn(|| s.sender.poll_classification()).map(|j| (number(j.seq), j.class)).collect()
 }
 
 fn naks(s: &Script) -> u64 {

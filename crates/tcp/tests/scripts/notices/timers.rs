@@ -5,7 +5,7 @@ use crate::common::script::Script;
 use crate::common::{MSS, at, sender};
 use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Span, Time};
 use airhop_tcp::seams::{
-    Ack, CongestionControl, Loss, LossClass, NoticePolicy, Reaction, SenderPolicies, Window,
+    Ack, CongestionControl, Loss, LossClass, NoticePolicy, NoticeReaction, SenderPolicies, Window,
 };
 use airhop_tcp::{Config, Preset, ReceiverFeatures, RtoConfig, RtoKind, Sender, SenderState};
 
@@ -36,8 +36,8 @@ fn three(scheme: &str) -> Script {
 struct Repairs;
 
 impl NoticePolicy for Repairs {
-    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
-        Reaction::Retransmit
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> NoticeReaction {
+        NoticeReaction::Retransmit
     }
 }
 
@@ -51,7 +51,7 @@ fn no_policy_retransmits_an_arrived_segment() {
         recovery: airhop_tcp::recovery::reno(&config),
         notices: Box::new(Repairs),
     };
-    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, ReceiverFeatures::NOTHING, parts);
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, ReceiverFeatures::NONE, parts);
     let mut s = Script::by(sender, &config, 4000);
     assert_eq!(s.sent(), "1 2");
     assert_eq!(s.at(450).ack(2), "3");

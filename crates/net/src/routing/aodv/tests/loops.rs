@@ -1,7 +1,7 @@
 //! Loop freedom: sequence numbers prevent loops of next hops (Perkins and Royer 1999).
 
 use crate::routing::AodvPlan;
-use crate::routing::aodv::{Action, RoutedPacket, Router};
+use crate::routing::aodv::{AodvAction, RoutedPacket, Router};
 use airhop_base::{AodvMessage, Body, Datagram, FlowId, NodeId, Packet, Span, Time, UDP_IP_HEADER_BYTES};
 use airhop_engine::{Arena, RandomStream, RandomStreams};
 
@@ -101,10 +101,10 @@ impl Net {
     fn carry_out(&mut self, at: NodeId) {
         while let Some(action) = self.routers[usize::from(at.0)].poll_action() {
             match action {
-                Action::Forward { packet, next } => self.forward(at, next, packet),
-                Action::Drop(packet) => drop(self.arena.take(packet)),
-                Action::Flush(_) => {}
-                Action::Send { message, to, ttl } => {
+                AodvAction::Forward { packet, next } => self.forward(at, next, packet),
+                AodvAction::Drop(packet) => drop(self.arena.take(packet)),
+                AodvAction::Flush(_) => {}
+                AodvAction::Send { message, to, ttl } => {
                     let all = (0..NODES).map(NodeId);
                     let to = all.filter(|&node| node != at && [NodeId::BROADCAST, node].contains(&to));
                     let copies = to.map(|node| (at, node, message.clone(), ttl.saturating_sub(1)));

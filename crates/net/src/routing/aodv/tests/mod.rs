@@ -6,10 +6,11 @@ mod messages;
 mod repairs;
 mod searches;
 
-use super::{Action, RoutedPacket, Router};
+use super::{AodvAction, RoutedPacket, Router};
 use crate::routing::AodvPlan;
 use airhop_base::{
-    AodvMessage, Body, Datagram, FlowId, NodeId, Packet, RouteReply, RouteRequest, Span, Time, Unreachable,
+    AodvMessage, Body, Datagram, FlowId, NodeId, Packet, RouteReply, RouteRequest, Span, Time,
+    UnreachableDestination,
 };
 use airhop_engine::{Arena, Id, RandomStreams};
 
@@ -114,10 +115,10 @@ impl Bench {
                 other => unreachable!("a {other:?} is not created here"),
             };
             did.push(match action {
-                Action::Forward { packet, next } => RouterAction::Forward(number(packet), next),
-                Action::Drop(packet) => RouterAction::Drop(number(packet)),
-                Action::Flush(next) => RouterAction::Flush(next),
-                Action::Send { message, to, ttl } => RouterAction::Send(message, to, ttl),
+                AodvAction::Forward { packet, next } => RouterAction::Forward(number(packet), next),
+                AodvAction::Drop(packet) => RouterAction::Drop(number(packet)),
+                AodvAction::Flush(next) => RouterAction::Flush(next),
+                AodvAction::Send { message, to, ttl } => RouterAction::Send(message, to, ttl),
             });
         }
         assert_eq!(self.arena.len(), self.router.packet_count(), "packets are held, or their fate is known");
@@ -134,5 +135,5 @@ fn reply(dst: NodeId, dst_seq: u32, hops: u8, origin: NodeId) -> AodvMessage {
 }
 
 fn error(lost: &[(NodeId, u32)]) -> AodvMessage {
-    AodvMessage::Error(lost.iter().map(|&(dst, seq)| Unreachable { dst, dst_seq: seq }).collect())
+    AodvMessage::Error(lost.iter().map(|&(dst, seq)| UnreachableDestination { dst, dst_seq: seq }).collect())
 }

@@ -34,8 +34,10 @@ pub(crate) struct BlockAck {
 
 impl BlockAck {
     /// True if the bitmap marks the MPDU with this number as received; false for numbers outside the bitmap.
-    pub fn has(&self, number: u64) -> bool {
-        number.checked_sub(self.start).is_some_and(|i| i < u64::from(MAX_WINDOW) && self.bitmap.has(i as u32))
+    pub fn acknowledges(&self, number: u64) -> bool {
+        number
+            .checked_sub(self.start)
+            .is_some_and(|i| i < u64::from(MAX_WINDOW) && self.bitmap.contains(i as u32))
     }
 }
 
@@ -48,7 +50,7 @@ impl Bitmap {
     const WORDS: usize = MAX_WINDOW as usize / 64;
 
     /// Creates a bitmap with the first `count` bits set.
-    pub fn of_first(count: usize) -> Bitmap {
+    pub fn with_first_bits(count: usize) -> Bitmap {
         let word = |i: usize| match count.saturating_sub(64 * i) {
             0 => 0,
             here => u64::MAX >> (64 - here.min(64)),
@@ -67,7 +69,7 @@ impl Bitmap {
     }
 
     /// True if this bit is set.
-    pub fn has(&self, bit: u32) -> bool {
+    pub fn contains(&self, bit: u32) -> bool {
         self.0[bit as usize / 64] >> (bit % 64) & 1 == 1
     }
 
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     fn bits(bitmap: &Bitmap) -> Vec<u32> {
-        (0..MAX_WINDOW).filter(|bit| bitmap.has(*bit)).collect()
+        (0..MAX_WINDOW).filter(|bit| bitmap.contains(*bit)).collect()
     }
 
     #[test]
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn a_bitmap_of_first_n_has_the_lowest_n_bits_set() {
         for count in [0, 1, 63, 64, 65, 200, 256] {
-            let bitmap = Bitmap::of_first(count);
+            let bitmap = Bitmap::with_first_bits(count);
             assert_eq!(bits(&bitmap), (0..count as u32).collect::<Vec<_>>());
             assert_eq!(bitmap.is_empty(), count == 0);
         }
@@ -126,7 +128,7 @@ mod tests {
         let mut bitmap = Bitmap::default();
         [0, 255].iter().for_each(|bit| bitmap.insert(*bit));
         let ack = BlockAck { start: 1000, bitmap };
-        let there = [0, 999, 1000, 1001, 1255, 1256, u64::MAX].map(|number| ack.has(number));
+        let there = [0, 999, 1000, 1001, 1255, 1256, u64::MAX].map(|number| ack.acknowledges(number));
         assert_eq!(there, [false, false, true, false, true, false, false]);
     }
 }

@@ -247,7 +247,7 @@ impl Originator {
         for index in 0..self.mpdus.len() {
             let number = self.base + index as u64;
             let mpdu = &mut self.mpdus[index];
-            if mpdu.is_open() && mpdu.attempts > 0 && ack.has(number) {
+            if mpdu.is_open() && mpdu.attempts > 0 && ack.acknowledges(number) {
                 mpdu.state = State::Acknowledged;
                 reports.push(MpduReport::Acknowledged(number));
             }

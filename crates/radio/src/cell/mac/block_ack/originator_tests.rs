@@ -2,7 +2,7 @@
 use super::originator::{
     DiscardReason, ExchangeLimits, MpduReport, Originator, OriginatorFrame, OriginatorRules,
 };
-use super::pair::{Pair, limits, rules};
+use super::pair::{BlockAckPair, limits, rules};
 use super::{Bitmap, BlockAck};
 use crate::cell::plan::{LostBlockAck, RetryLimit};
 use airhop_base::{Span, Time};
@@ -11,17 +11,17 @@ const LIFETIME: RetryLimit = RetryLimit::Lifetime(Span::from_millis(500));
 
 /// Simulates an exchange in which the frames with these indices are lost. The MPDUs have the indices from 0
 /// on, and the response the last index. Returns the numbers of the sent MPDUs.
-fn exchange(pair: &mut Pair, lost: &[u64]) -> Vec<u64> {
+fn exchange(pair: &mut BlockAckPair, lost: &[u64]) -> Vec<u64> {
     let mut frames = 0;
-    let (_, sent) = pair.exchange(|| {
+    let (_, sent) = pair.simulate_exchange(|| {
         frames += 1;
         lost.contains(&(frames - 1))
     });
     sent
 }
 
-fn pair(rules: OriginatorRules) -> Pair {
-    Pair::new(rules, limits(11, rules.window))
+fn pair(rules: OriginatorRules) -> BlockAckPair {
+    BlockAckPair::new(rules, limits(11, rules.window))
 }
 
 fn range(numbers: std::ops::Range<u64>) -> Vec<u64> {
@@ -77,7 +77,7 @@ fn an_expired_mpdu_does_not_block_the_recipient() {
     exchange(&mut pair, &[0]);
     pair.now += Span::from_millis(500);
     pair.push(2, 100);
-    let (frame, _) = pair.exchange(|| false);
+    let (frame, _) = pair.simulate_exchange(|| false);
     assert_eq!(frame, OriginatorFrame::Request { start: 10 });
     assert_eq!((&pair.discarded, &pair.delivered), (&vec![0], &range(1..10)));
     assert_eq!(exchange(&mut pair, &[]), [10, 11]);
@@ -94,7 +94,7 @@ fn a_lost_block_ack_req_is_repeated() {
     pair.now += Span::from_millis(500);
     for lost in 0..7 {
         assert_eq!((pair.has_work(), pair.delivered.len()), (true, 0), "{lost}");
-        assert_eq!(pair.exchange(|| true).0, OriginatorFrame::Request { start: 3 });
+        assert_eq!(pair.simulate_exchange(|| true).0, OriginatorFrame::Request { start: 3 });
     }
     assert_eq!((pair.has_work(), &pair.delivered), (false, &vec![1, 2]));
 }
@@ -109,7 +109,7 @@ fn a_block_ack_req_starts_at_the_oldest_open_number() {
     pair.push(1, 100);
     assert_eq!(exchange(&mut pair, &[0, 1, 4]), [0, 1, 3, 5, 6]);
     assert_eq!(pair.discarded, [0, 1]);
-    assert_eq!(pair.exchange(|| false).0, OriginatorFrame::Request { start: 6 });
+    assert_eq!(pair.simulate_exchange(|| false).0, OriginatorFrame::Request { start: 6 });
     assert_eq!(pair.delivered, range(2..6));
 }
 
@@ -156,8 +156,8 @@ fn a_missing_block_ack_causes_retransmission_or_a_request() {
         if lost == LostBlockAck::Resend {
             assert_eq!(exchange(&mut pair, &[]), range(0..5));
         } else {
-            assert_eq!(pair.exchange(|| true).0, OriginatorFrame::Request { start: 0 });
-            assert_eq!(pair.exchange(|| false).0, OriginatorFrame::Request { start: 0 });
+            assert_eq!(pair.simulate_exchange(|| true).0, OriginatorFrame::Request { start: 0 });
+            assert_eq!(pair.simulate_exchange(|| false).0, OriginatorFrame::Request { start: 0 });
             assert_eq!(pair.acknowledged, [0, 1, 3, 4]);
             assert_eq!(exchange(&mut pair, &[]), [2]);
         }
@@ -172,7 +172,7 @@ fn unanswered_block_ack_reqs_fail_all_sent_mpdus() {
     pair.push(4, 100);
     let mut kinds = String::new();
     while pair.discarded.is_empty() {
-        kinds += match pair.exchange(|| true).0 {
+        kinds += match pair.simulate_exchange(|| true).0 {
             OriginatorFrame::Data(_) => "data ",
             OriginatorFrame::Request { .. } => "request ",
             OriginatorFrame::None => panic!("a stall"),
@@ -187,7 +187,7 @@ fn unanswered_block_ack_reqs_fail_all_sent_mpdus() {
 fn a_single_mpdu_is_retransmitted_without_a_block_ack_req() {
     let mut pair = pair(rules(64, RetryLimit::Attempts(2), LostBlockAck::Request));
     pair.push(1, 100);
-    assert_eq!([pair.exchange(|| true).1, pair.exchange(|| true).1], [[0], [0]]);
+    assert_eq!([pair.simulate_exchange(|| true).1, pair.simulate_exchange(|| true).1], [[0], [0]]);
     assert_eq!(pair.discarded, [0]);
 }
 
@@ -251,11 +251,11 @@ fn an_mpdu_above_the_psdu_limits_is_not_sent() {
 #[test]
 fn the_tightest_psdu_limit_ends_an_ampdu() {
     let rules = rules(64, LIFETIME, LostBlockAck::Resend);
-    let mut pair = Pair::new(rules, limits(11, 5));
+    let mut pair = BlockAckPair::new(rules, limits(11, 5));
     pair.push(64, 100);
     assert_eq!(exchange(&mut pair, &[1]), range(0..5));
     assert_eq!(exchange(&mut pair, &[]), [1, 5, 6, 7, 8]);
-    let mut slow = Pair::new(rules, limits(0, 64)); // 5847 bytes fit into 5484 µs
+    let mut slow = BlockAckPair::new(rules, limits(0, 64)); // 5847 bytes fit into 5484 µs
     slow.push(64, 1600);
     assert_eq!(exchange(&mut slow, &[]), range(0..3));
 }

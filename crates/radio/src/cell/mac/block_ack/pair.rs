@@ -7,14 +7,16 @@ use super::originator::{
 use super::recipient::Recipient;
 use crate::cell::plan::{LostBlockAck, RetryLimit};
 use crate::phy::ampdu::PsduLimits;
-use crate::phy::{Band, Format, MAX_PPDU_TIME, TxMode, TxSettings};
+use crate::phy::{Band, MAX_PPDU_TIME, PpduFormat, TxMode, TxSettings};
 use airhop_base::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the A-MPDU limits of 802.11ax at 20 MHz for this MCS.
 pub fn limits(mcs: u8, frames: u32) -> PsduLimits {
-    let (format, band, guard) = (Format::He, Band::Ghz5, Span::from_nanos(800));
-    let mode = TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap();
+    let (format, band, guard) = (PpduFormat::He, Band::Ghz5, Span::from_nanos(800));
+    let mode =
+        TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard_interval: guard })
+            .unwrap();
     PsduLimits::new(&mode, u32::MAX, frames, MAX_PPDU_TIME)
 }
 
@@ -43,7 +45,7 @@ struct MpduHistory {
 }
 
 /// Originator and recipient. Each exchange is checked against the rules of IEEE 802.11-2020 §10.25.
-pub struct Pair {
+pub struct BlockAckPair {
     rules: OriginatorRules,
     pub limits: PsduLimits,
     pub now: Time,
@@ -58,9 +60,9 @@ pub struct Pair {
     pub discarded: Vec<u64>,
 }
 
-impl Pair {
-    pub fn new(rules: OriginatorRules, limits: PsduLimits) -> Pair {
-        Pair {
+impl BlockAckPair {
+    pub fn new(rules: OriginatorRules, limits: PsduLimits) -> BlockAckPair {
+        BlockAckPair {
             rules,
             limits,
             now: Time::ZERO,
@@ -96,13 +98,13 @@ impl Pair {
     }
 
     /// True if the recipient stores an MPDU that it has not delivered.
-    pub fn is_holding(&self) -> bool {
+    pub fn has_held_mpdu(&self) -> bool {
         (0..self.pushed).any(|number| self.recipient.holds(number))
     }
 
     /// Simulates an exchange. `loses` is called for each frame, and finally for the response. It returns true
     /// if the frame is lost. Returns the exchange and the numbers of the MPDUs sent.
-    pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (OriginatorFrame, Vec<u64>) {
+    pub fn simulate_exchange(&mut self, mut loses: impl FnMut() -> bool) -> (OriginatorFrame, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
         let exchange = self.originator.begin_exchange(
             self.now,

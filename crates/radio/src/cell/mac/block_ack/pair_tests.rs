@@ -1,6 +1,6 @@
 //! Tests of originator and recipient together, with random losses.
 use super::originator::OriginatorRules;
-use super::pair::{Pair, limits, rules};
+use super::pair::{BlockAckPair, limits, rules};
 use crate::cell::plan::{LostBlockAck, RetryLimit};
 use airhop_base::Span;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn any_rules() -> impl Strategy<Value = OriginatorRules> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Laws for any loss of MPDUs, BlockAcks and BlockAckReqs, checked by [`Pair`]. At most a window of MPDUs
+    /// Laws for any loss of MPDUs, BlockAcks and BlockAckReqs, checked by [`BlockAckPair`]. At most a window of MPDUs
     /// is sent, the oldest first. Each MPDU is delivered at most once and in order, and is either
     /// acknowledged or discarded, once. After the last loss, a bounded number of exchanges delivers every
     /// MPDU that was not discarded, and empties the reorder buffer.
@@ -44,7 +44,7 @@ proptest! {
         losses in prop::collection::vec(prop::bool::weighted(0.4), 1..400),
         spares in 0_usize..4,
     ) {
-        let mut pair = Pair::new(rules, limits(mcs, frames));
+        let mut pair = BlockAckPair::new(rules, limits(mcs, frames));
         // Losses occur in runs, with loss-free periods between them.
         let mut fates = losses.iter().cycle().enumerate();
         let mut loses = || fates.next().is_some_and(|(i, lost)| *lost && i / 100 % 4 >= spares);
@@ -52,15 +52,15 @@ proptest! {
             match step {
                 Step::Push { count, bytes } => pair.push(count, bytes),
                 Step::Wait { ms } => pair.now += Span::from_millis(ms),
-                Step::Exchange => _ = pair.exchange(&mut loses),
+                Step::Exchange => _ = pair.simulate_exchange(&mut loses),
             }
         }
         let most = pair.pushed() + 3;
         for _ in 0..most {
-            pair.exchange(|| false);
+            pair.simulate_exchange(|| false);
         }
         prop_assert!(!pair.has_work(), "a stall");
-        prop_assert!(!pair.is_holding(), "the recipient stores an MPDU permanently");
+        prop_assert!(!pair.has_held_mpdu(), "the recipient stores an MPDU permanently");
         let all = pair.pushed() as usize;
         prop_assert_eq!(pair.acknowledged.len() + pair.discarded.len(), all);
         let missing = (0..pair.pushed()).filter(|number| pair.delivered.binary_search(number).is_err());
@@ -74,11 +74,11 @@ proptest! {
 fn mpdu_sequence_numbers_wrap_at_4096() {
     let lifetime = RetryLimit::Lifetime(Span::from_secs(1000));
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
-        let mut pair = Pair::new(rules(256, lifetime, lost), limits(11, 256));
+        let mut pair = BlockAckPair::new(rules(256, lifetime, lost), limits(11, 256));
         let mut i = 0_u64;
         while pair.pushed() < 20_000 {
             pair.push(256, 100);
-            pair.exchange(|| {
+            pair.simulate_exchange(|| {
                 i += 1;
                 i.is_multiple_of(7)
             });

@@ -38,20 +38,20 @@ impl Recipient {
             return false;
         }
         let start = (number + 1).saturating_sub(self.window.into());
-        self.release(start, deliver);
+        self.advance_buffer(start, deliver);
         self.advance_scoreboard(start);
         let bit = (number - self.board) as u32;
-        let is_new = !self.received.has(bit); // below `expected` the scoreboard contains every number
+        let is_new = !self.received.contains(bit); // below `expected` the scoreboard contains every number
         self.received.insert(bit);
-        self.advance(deliver);
+        self.deliver_in_order(deliver);
         is_new
     }
 
     /// Handles a BlockAckReq with the starting sequence number `start`. Both windows advance to `start`, and
     /// the buffer delivers its MPDUs below `start` (§10.25.6.3, §10.25.6.6.3).
     pub fn on_request(&mut self, start: u64, deliver: &mut Vec<u64>) {
-        self.release(start, deliver);
-        self.advance(deliver);
+        self.advance_buffer(start, deliver);
+        self.deliver_in_order(deliver);
         self.advance_scoreboard(start);
     }
 
@@ -62,7 +62,7 @@ impl Recipient {
 
     /// True if the buffer stores the MPDU with this number, because an earlier MPDU is missing.
     pub fn holds(&self, number: u64) -> bool {
-        number >= self.expected && self.block_ack().has(number)
+        number >= self.expected && self.block_ack().acknowledges(number)
     }
 
     /// True if the MPDU with this number has arrived and waits for an earlier MPDU.
@@ -77,7 +77,7 @@ impl Recipient {
 
     /// Advances the buffer's window to `start`: delivers the stored MPDUs below `start`, and skips the
     /// missing ones.
-    fn release(&mut self, start: u64, deliver: &mut Vec<u64>) {
+    fn advance_buffer(&mut self, start: u64, deliver: &mut Vec<u64>) {
         let known = self.board + u64::from(MAX_WINDOW); // numbers from here on have not been received
         for number in self.expected..start.min(known) {
             if self.holds(number) {
@@ -88,7 +88,7 @@ impl Recipient {
     }
 
     /// Delivers the stored MPDUs that have no missing MPDU before them.
-    fn advance(&mut self, deliver: &mut Vec<u64>) {
+    fn deliver_in_order(&mut self, deliver: &mut Vec<u64>) {
         while self.holds(self.expected) {
             deliver.push(self.expected);
             self.expected += 1;
@@ -123,7 +123,7 @@ mod tests {
 
     fn shown(recipient: &Recipient) -> (u64, Vec<u64>) {
         let ack = recipient.block_ack();
-        (ack.start, (ack.start..ack.start + 300).filter(|number| ack.has(*number)).collect())
+        (ack.start, (ack.start..ack.start + 300).filter(|number| ack.acknowledges(*number)).collect())
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 mod page;
 
-use super::drawn::{self, SIZE, TIME};
+use super::drawn::{self, SIZE_KIND, TIME_KIND};
 use super::{App, TCP};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::OmittedValue::{Derived, Required, Value};
-use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::key::{Key, ValueKind, Variant, key};
 use crate::grammar::problem::Problems;
-use airhop_net::apps::{AppPlan, Page, Web};
+use airhop_net::apps::{AppPlan, WebPage, WebPlan};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -34,7 +34,7 @@ const NEWS: &str = "news";
 static KEYS: [Key; 4] = [
     key(
         "page",
-        Kind::WordOrFile { words: || vec![NEWS], digest: "page_digest" },
+        ValueKind::WordOrFile { words: || vec![NEWS], digest: "page_digest" },
         Required,
         "objects of the page: news = 56 objects, 1.9 MB, the medians of desktop home pages in the HTTP Archive (Web Almanac \
          2024, page weight: \
@@ -47,19 +47,19 @@ static KEYS: [Key; 4] = [
     ),
     key(
         "page_digest",
-        Kind::Digest,
+        ValueKind::Digest,
         Derived("the digest of the file, if a file is given"),
         "digest of the file in `page`; a file with another digest is an error",
     ),
     key(
         "request",
-        SIZE,
+        SIZE_KIND,
         Value(r#""700 B""#),
         "size of a request: headers of 700 to 800 bytes are common (SPDY whitepaper, The Chromium Projects 2009)",
     ),
     key(
         "think",
-        TIME,
+        TIME_KIND,
         Required,
         "time from a complete page to the next visit; the first visit is at the start",
     ),
@@ -67,20 +67,24 @@ static KEYS: [Key; 4] = [
 
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     drawn::check(app, &["request"], problems);
-    if let Some(Err(what)) = page(app) {
+    if let Some(Err(what)) = load_page(app) {
         problems.add(app.position_of("page"), app.path_of("page"), what);
     }
 }
 
 /// Returns the page of an application, from a file or built in.
-fn page(app: &Fields) -> Option<Result<Page, String>> {
+fn load_page(app: &Fields) -> Option<Result<WebPage, String>> {
     match app.file("page") {
         Some(file) => Some(page::read(&file.path, &file.text)),
-        None => app.word("page").map(|_| Ok(page::news())),
+        None => app.word("page").map(|_| Ok(page::news_page())),
     }
 }
 
 fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
     let (request, think) = (drawn::plan(app, "request")?, drawn::plan(app, "think")?);
-    Some(Arc::new(Web { page: Arc::new(page(app)?.ok()?), request, think }))
+    Some(Arc::new(WebPlan {
+        page: Arc::new(load_page(app)?.ok()?),
+        request_size: request,
+        think_time: think,
+    }))
 }

@@ -1,16 +1,16 @@
 //! Web pages: the objects in a file, or the built-in page with the medians of an archive.
 
 use crate::grammar::fields::Val;
-use crate::grammar::key::Kind;
+use crate::grammar::key::ValueKind;
 use crate::grammar::problem::{Problems, SourcePosition};
 use crate::grammar::quantity;
 use crate::grammar::tree::{self, Item, Value};
-use airhop_net::apps::{Page, PageObject};
+use airhop_net::apps::{PageObject, WebPage};
 
 /// Maximum number of objects of a page.
 const MAX_OBJECTS: usize = 10_000;
 /// Kind of the size of an object.
-const SIZE: Kind = Kind::Bytes { least: 1, most: u32::MAX as u64 };
+const SIZE_KIND: ValueKind = ValueKind::Bytes { least: 1, most: u32::MAX as u64 };
 
 /// Object as declared in a file.
 struct DeclaredObject {
@@ -21,13 +21,13 @@ struct DeclaredObject {
 }
 
 /// Reads a page from the text of a file. Messages name the file `path`.
-pub(super) fn read(path: &str, text: &str) -> Result<Page, String> {
+pub(super) fn read(path: &str, text: &str) -> Result<WebPage, String> {
     let mut problems = Problems::default();
     let page = parse(text, &mut problems);
     problems.into_result(path, page).map_err(|error| error.to_string())
 }
 
-fn parse(text: &str, problems: &mut Problems) -> Option<Page> {
+fn parse(text: &str, problems: &mut Problems) -> Option<WebPage> {
     let begin = text.trim_start();
     let is_json = begin.starts_with('{') || (begin.starts_with('[') && !begin.starts_with("[["));
     let item = if is_json { tree::from_json(text, problems) } else { tree::from_toml(text, problems) }?;
@@ -51,7 +51,7 @@ fn parse(text: &str, problems: &mut Problems) -> Option<Page> {
     let declared: Vec<DeclaredObject> = declared.into_iter().collect::<Option<_>>()?;
     let planned: Vec<Option<PageObject>> =
         declared.iter().map(|object| resolve_dependencies(object, &declared, problems)).collect();
-    let page = Page::new(planned.into_iter().collect::<Option<_>>()?);
+    let page = WebPage::new(planned.into_iter().collect::<Option<_>>()?);
     page.map_err(|place| {
         let DeclaredObject { at, name, .. } = &declared[place];
         problems.add(
@@ -77,12 +77,12 @@ fn parse_object(object: &Item, problems: &mut Problems) -> Option<DeclaredObject
         match (entry.key.as_str(), &item.value) {
             ("name", Value::Text(text)) if !text.is_empty() => name = Some(text.clone()),
             ("name", _) => found = Err(format!("expected a name, got {}", item.describe())),
-            ("size", _) => match quantity::read_value(&SIZE, item) {
+            ("size", _) => match quantity::read_value(&SIZE_KIND, item) {
                 Ok(Val::Bytes(size)) => bytes = Some(size),
                 Ok(_) => {}
                 Err(what) => found = Err(what),
             },
-            ("after", _) => match names(item) {
+            ("after", _) => match parse_names(item) {
                 Ok(names) => after = names,
                 Err(what) => found = Err(what),
             },
@@ -107,7 +107,7 @@ fn parse_object(object: &Item, problems: &mut Problems) -> Option<DeclaredObject
 }
 
 /// Reads a list of names.
-fn names(item: &Item) -> Result<Vec<String>, String> {
+fn parse_names(item: &Item) -> Result<Vec<String>, String> {
     let refused = || format!("expected a list of names of objects, got {}", item.describe());
     let Value::List(items) = &item.value else { return Err(refused()) };
     let name = |item: &Item| match &item.value {
@@ -141,7 +141,7 @@ fn resolve_dependencies(
             format!("expected different names, got {:?} {twins} times", object.name),
         );
     }
-    (problems.len() == before).then_some(PageObject { bytes: object.bytes, after })
+    (problems.len() == before).then_some(PageObject { bytes: object.bytes, dependencies: after })
 }
 
 /// Returns the built-in page, with the medians of desktop home pages (HTTP Archive, Web Almanac 2024, chapter
@@ -149,10 +149,10 @@ fn resolve_dependencies(
 ///
 /// The page has 18 KB of HTML in 2 documents, 78 KB of style sheets in 8, 613 KB of scripts in 24, 131 KB of
 /// fonts in 4, and 1054 KB of images in 18. A KB is 1024 bytes.
-pub(super) fn news() -> Page {
+pub(super) fn news_page() -> WebPage {
     let object = |kilobytes: u64, number: u64, after: &[usize]| PageObject {
         bytes: (kilobytes * 1024).div_ceil(number),
-        after: after.into(),
+        dependencies: after.into(),
     };
     let (document, style, script) = (0, 1, 9);
     let mut objects = vec![object(18, 2, &[])];
@@ -161,7 +161,7 @@ pub(super) fn news() -> Page {
     objects.extend((0..4).map(|_| object(131, 4, &[style])));
     objects.extend((0..18).map(|_| object(1054, 18, &[document])));
     objects.push(object(18, 2, &[script]));
-    Page::new(objects).expect("each object follows others of the list")
+    WebPage::new(objects).expect("each object follows others of the list")
 }
 
 #[cfg(test)]
@@ -171,7 +171,7 @@ mod tests {
     // The built-in page has the medians of the Web Almanac 2024: 56 requests, 1894 KB.
     #[test]
     fn the_median_page_has_the_web_almanac_2024_values() {
-        let page = news();
+        let page = news_page();
         let bytes: u64 = page.objects().iter().map(|object| object.bytes).sum();
         assert_eq!((page.objects().len(), bytes / 1024), (56, 1894));
     }
@@ -180,8 +180,10 @@ mod tests {
     fn a_web_page_reads_from_toml_and_json() {
         let toml = "[[object]]\nname = \"a\"\nsize = \"2 kB\"\n[[object]]\nname = \"b\"\nsize = \"1 B\"\nafter = [\"a\"]\n";
         let json = r#"[{"name": "a", "size": "2 kB"}, {"name": "b", "size": "1 B", "after": ["a"]}]"#;
-        let expected =
-            vec![PageObject { bytes: 2000, after: vec![] }, PageObject { bytes: 1, after: vec![0] }];
+        let expected = vec![
+            PageObject { bytes: 2000, dependencies: vec![] },
+            PageObject { bytes: 1, dependencies: vec![0] },
+        ];
         assert_eq!(read("p.toml", toml).unwrap().objects(), expected);
         assert_eq!(read("p.json", json), read("p.toml", toml));
     }

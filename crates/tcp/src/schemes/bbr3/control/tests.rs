@@ -37,17 +37,17 @@ impl Bench {
         let mut params = Params::defaults(scheme);
         given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("in range"));
         let config = Preset::Linux.config(MSS as u32);
-        let b = Bbr3::new(Settings::new(&params), &config);
+        let b = Bbr3::new(Bbr3Settings::new(&params), &config);
         let w = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
         Bench { b, w, s: SenderState::new(&config), now: Time::ZERO, delivered: 0, repair: RepairKind::Nothing }
     }
 
     /// Creates a bench in `state` whose pipe is full, on a path of 1 MB/s and 100 ms, i.e. 100 segments.
-    fn within(state: State) -> Self {
+    fn within(state: Bbr3State) -> Self {
         let mut t = Bench::new(&[]);
         t.ack(100, Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 100 });
-        assert_eq!((t.b.model.bw(), t.b.round_trip.min_rtt_secs()), (1e6, Some(0.1)));
-        t.b.pipe.full_bw_reached = true;
+        assert_eq!((t.b.path_model.bw(), t.b.round_trip.min_rtt_secs()), (1e6, Some(0.1)));
+        t.b.full_pipe.full_bw_reached = true;
         t.b.start_down(t.now); // starts the clock of the probe interval
         t.b.probe.is_stopping = false;
         t.b.state = state;
@@ -72,13 +72,13 @@ impl Bench {
         let d = Delivery {
             now: self.now,
             arrivals: Arrivals { newly_delivered_bytes: MSS, total_delivered_bytes: total, rtt, min_rtt: rtt, rate: Some(rate) },
-            lost: 0,
-            before: (says.in_flight + 1) * MSS,
+            lost_bytes: 0,
+            prior_in_flight: (says.in_flight + 1) * MSS,
             in_flight: says.in_flight * MSS,
-            repair: self.repair,
-            wait: Span::ZERO,
+            repair_kind: self.repair,
+            pacing_delay: Span::ZERO,
         };
-        self.b.on_delivery(&mut self.w, &d, &self.s);
+        self.b.on_delivery_report(&mut self.w, &d, &self.s);
     }
 
     /// Delivers, after `ms` milliseconds, an ACK of a segment sent just now on a fully used path. `begins`: a
@@ -99,16 +99,16 @@ impl Bench {
             is_app_limited: false,
             delivered_bytes: self.delivered * MSS,
         };
-        self.b.on_lost(&mut self.w, self.now, &lost);
+        self.b.on_segment_lost(&mut self.w, self.now, &lost);
     }
 
-    fn signal(&mut self, signal: Signal) {
-        let loss = Loss { now: self.now, signal, base: None, half: 0.0, window: 0.0 };
+    fn signal(&mut self, signal: CongestionSignal) {
+        let loss = Loss { now: self.now, signal, halving_base: None, halved_base: 0.0, halved_cwnd: 0.0 };
         self.b.on_loss(&mut self.w, &loss, &self.s);
     }
 
     fn longterm(&self) -> f64 {
-        self.b.model.bounds.inflight_longterm / MSS as f64
+        self.b.path_model.bounds.inflight_longterm / MSS as f64
     }
 }
 
@@ -123,7 +123,7 @@ fn the_initial_pacing_rate_follows_from_the_initial_window() {
     assert!((rate(&t) - 0.2773).abs() < 0.0001);
     t.ack(100, Says { delivered: 1, interval: 100, prior: 0, tx_in_flight: 10, lost: 0, in_flight: 9 });
     assert!((rate(&t) - 0.2773).abs() < 0.0001, "2.77 · 0.01 MB/s is less");
-    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
     t.usual(1, false, 99);
     assert!((rate(&t) - 0.99).abs() < 1e-6);
 }
@@ -133,15 +133,15 @@ fn the_initial_pacing_rate_follows_from_the_initial_window() {
 // is 64 KiB.
 #[test]
 fn send_quantum_and_offload_budget_follow_the_pacing_rate() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
     t.usual(1, false, 99);
-    assert_eq!((t.b.send_quantum(), t.b.quantized(1.0)), (2, 6000.0));
+    assert_eq!((t.b.send_quantum(), t.b.quantization_budget(1.0)), (2, 6000.0));
     t.b.rate = Some(Rate::from_bps(80_000_000));
-    assert_eq!((t.b.send_quantum(), t.b.quantized(1.0)), (10, 30_000.0));
+    assert_eq!((t.b.send_quantum(), t.b.quantization_budget(1.0)), (10, 30_000.0));
     t.b.rate = Some(Rate::from_bps(800_000_000));
     assert_eq!(t.b.send_quantum(), 65);
-    t.b.state = State::ProbeBw(Phase::Up);
-    assert_eq!(t.b.quantized(1e6), 1e6 + 2000.0, "two segments more while it probes");
+    t.b.state = Bbr3State::ProbeBw(ProbeBwPhase::Up);
+    assert_eq!(t.b.quantization_budget(1e6), 1e6 + 2000.0, "two segments more while it probes");
 }
 
 // §5.3.1.3: a round trip begins with the first loss. At the end of this round trip Startup ends, if the
@@ -150,17 +150,17 @@ fn send_quantum_and_offload_budget_follow_the_pacing_rate() {
 #[test]
 fn six_loss_ranges_above_2_percent_end_startup() {
     let after = |ranges: u64, lost, repair| {
-        let mut t = Bench::within(State::Startup);
-        t.b.pipe.full_bw_reached = false;
+        let mut t = Bench::within(Bbr3State::Startup);
+        t.b.full_pipe.full_bw_reached = false;
         t.repair = repair;
         for n in 0..ranges {
             t.lose(200 + 2 * n, 200, n + 1);
         }
         let says = Says { delivered: 150, interval: 150, prior: 0, tx_in_flight: 200, lost, in_flight: 150 };
         t.ack(10, says);
-        assert_eq!(t.b.state, State::Startup, "the round trip is not over");
+        assert_eq!(t.b.state, Bbr3State::Startup, "the round trip is not over");
         t.ack(90, Says { prior: t.delivered, ..says });
-        (t.b.state != State::Startup, t.longterm())
+        (t.b.state != Bbr3State::Startup, t.longterm())
     };
     assert_eq!(after(6, 5, RepairKind::Loss), (true, 150.0));
     assert_eq!(after(5, 5, RepairKind::Loss), (false, f64::INFINITY));
@@ -171,18 +171,18 @@ fn six_loss_ranges_above_2_percent_end_startup() {
 // §5.3.2: Drain ends when the flight is at most the BDP, or after more than three round trips.
 #[test]
 fn drain_ends_at_the_bdp_or_after_three_round_trips() {
-    let mut t = Bench::within(State::Drain(1));
+    let mut t = Bench::within(Bbr3State::Drain(1));
     t.usual(1, false, 101);
-    assert_eq!(t.b.state, State::Drain(1));
+    assert_eq!(t.b.state, Bbr3State::Drain(1));
     t.usual(1, false, 100);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
-    let mut t = Bench::within(State::Drain(1));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
+    let mut t = Bench::within(Bbr3State::Drain(1));
     for _ in 0..3 {
         t.usual(100, true, 101);
-        assert_eq!(t.b.state, State::Drain(1));
+        assert_eq!(t.b.state, Bbr3State::Drain(1));
     }
     t.usual(100, true, 101);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
 }
 
 // §5.3.3.9: DOWN changes to CRUISE when the flight is within the BDP and 0.85 of inflight_longterm. CRUISE
@@ -190,28 +190,28 @@ fn drain_ends_at_the_bdp_or_after_three_round_trips() {
 // three round trips without growth.
 #[test]
 fn probe_bw_cycles_through_down_cruise_refill_and_up() {
-    let mut t = Bench::within(State::Drain(1));
-    t.b.model.bounds.inflight_longterm = 110e3;
+    let mut t = Bench::within(Bbr3State::Drain(1));
+    t.b.path_model.bounds.inflight_longterm = 110e3;
     t.usual(1, false, 99);
     t.usual(1, false, 93); // 94 before the ACK
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
     t.usual(1, false, 92); // 93 is within 93.5
-    assert_eq!((t.b.state, t.w.cwnd), (State::ProbeBw(Phase::Cruise), 93.5));
+    assert_eq!((t.b.state, t.w.cwnd), (Bbr3State::ProbeBw(ProbeBwPhase::Cruise), 93.5));
     t.usual(1900, true, 92);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Cruise));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
     t.usual(1100, true, 92);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Refill), "between two and three seconds");
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Refill), "between two and three seconds");
     assert!(!t.b.probe.is_bw_probe_sample);
     t.usual(100, true, 92);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Up));
     assert!(t.b.probe.is_bw_probe_sample);
-    t.b.model.bounds.inflight_longterm = f64::INFINITY;
+    t.b.path_model.bounds.inflight_longterm = f64::INFINITY;
     for _ in 0..2 {
         t.usual(100, true, 110);
-        assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+        assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Up));
     }
     t.usual(100, true, 110);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
     assert!(t.b.probe.is_bw_probe_sample, "its last flight is still to be acknowledged");
     t.usual(100, true, 110);
     assert!(!t.b.probe.is_bw_probe_sample);
@@ -223,14 +223,14 @@ fn probe_bw_cycles_through_down_cruise_refill_and_up() {
 fn the_probe_interval_follows_the_reno_sawtooth() {
     let mut waits = Vec::new();
     for seed in 0..16 {
-        let mut t = Bench::within(State::Drain(1));
+        let mut t = Bench::within(Bbr3State::Drain(1));
         t.b.on_seed(seed);
         t.b.round_trip = MinRttFilter::new(Span::from_secs(100));
-        t.b.model = Model::new();
+        t.b.path_model = PathModel::new();
         let says = Says { delivered: 20, interval: 100, prior: 0, tx_in_flight: 20, lost: 0, in_flight: 19 };
         t.ack(1, says);
         let mut rounds = 0;
-        while t.b.state != State::ProbeBw(Phase::Refill) {
+        while t.b.state != Bbr3State::ProbeBw(ProbeBwPhase::Refill) {
             t.ack(10, Says { prior: t.delivered, ..says });
             rounds += 1;
         }
@@ -246,15 +246,15 @@ fn the_probe_interval_follows_the_reno_sawtooth() {
 // HandleInflightTooHigh: inflight_longterm is at least 0.7 of the BDP. The probe ends only once.
 #[test]
 fn a_loss_rate_above_2_percent_ends_the_probe() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Up));
     t.lose(1, 99, 2);
-    assert_eq!((t.b.state, t.longterm()), (State::ProbeBw(Phase::Up), f64::INFINITY), "not of the probe");
+    assert_eq!((t.b.state, t.longterm()), (Bbr3State::ProbeBw(ProbeBwPhase::Up), f64::INFINITY), "not of the probe");
     t.b.probe.is_bw_probe_sample = true;
     t.lose(2, 99, 1);
     assert_eq!(t.longterm(), f64::INFINITY);
     t.lose(3, 99, 2);
     assert!((t.longterm() - 98.9796).abs() < 1e-4, "{}", t.longterm());
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
     t.lose(4, 50, 3);
     assert!((t.longterm() - 98.9796).abs() < 1e-4, "once a probe");
     t.b.probe.is_bw_probe_sample = true;
@@ -266,27 +266,27 @@ fn a_loss_rate_above_2_percent_ends_the_probe() {
 // loss occurs, another probe follows one round trip later.
 #[test]
 fn after_a_lossy_probe_the_next_ends_at_the_same_flight() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Up));
-    t.b.probe.went_too_high = true;
-    t.b.model.bounds.inflight_longterm = 130.5e3;
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Up));
+    t.b.probe.prev_probe_too_high = true;
+    t.b.path_model.bounds.inflight_longterm = 130.5e3;
     t.usual(1, false, 128);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Up));
     t.usual(1, false, 129); // 130 before the ACK, and 131 are too many
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
     t.usual(100, true, 129);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Refill), "no cruising");
-    assert!(!t.b.probe.went_too_high);
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Refill), "no cruising");
+    assert!(!t.b.probe.prev_probe_too_high);
 }
 
 // §5.3.3.9: while the flight is at inflight_longterm and fills the window, inflight_longterm grows by one
 // segment in the first round trip, two in the next, then four. Meanwhile the full-pipe detector is off.
 #[test]
 fn probe_up_raises_inflight_longterm_exponentially() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Refill));
-    t.b.model.bounds.inflight_longterm = 150e3;
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Refill));
+    t.b.path_model.bounds.inflight_longterm = 150e3;
     t.w.cwnd = 150.0;
     t.usual(1, true, 149);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Up));
     let mut grown = Vec::new();
     for _ in 0..3 {
         let before = t.longterm();
@@ -294,7 +294,7 @@ fn probe_up_raises_inflight_longterm_exponentially() {
         for n in 1..=segments {
             let full = t.w.cwnd as u64 - 1;
             t.usual(0, n == segments, full);
-            assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+            assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Up));
         }
         grown.push(t.longterm() - before);
     }
@@ -304,8 +304,8 @@ fn probe_up_raises_inflight_longterm_exponentially() {
 // §5.3.3.9: a larger flight without too many losses raises inflight_longterm.
 #[test]
 fn a_probe_with_few_losses_raises_inflight_longterm() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
-    t.b.model.bounds.inflight_longterm = 110e3;
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
+    t.b.path_model.bounds.inflight_longterm = 110e3;
     let says = Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 120, lost: 3, in_flight: 90 };
     t.ack(1, says);
     assert_eq!(t.longterm(), 110.0);
@@ -316,43 +316,43 @@ fn a_probe_with_few_losses_raises_inflight_longterm() {
 // §5.5.11: after a spurious recovery, bounds and window are restored, and the probe continues.
 #[test]
 fn a_spurious_recovery_is_undone() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Up));
     t.b.probe.is_bw_probe_sample = true;
-    t.signal(Signal::Duplicates);
+    t.signal(CongestionSignal::Duplicates);
     t.repair = RepairKind::Loss;
     t.lose(1, 99, 1);
     t.lose(2, 99, 2);
     t.usual(1, false, 97);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
     assert_eq!(t.w.cwnd, 100.0, "the bound: data delivered up to this ACK");
     let before = Window { cwnd: 10.0, ssthresh: 10.0 };
-    t.b.on_spurious(&mut t.w, &before, &t.s);
-    assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Refill), f64::INFINITY, 200.0));
+    t.b.on_spurious_reduction(&mut t.w, &before, &t.s);
+    assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (Bbr3State::ProbeBw(ProbeBwPhase::Refill), f64::INFINITY, 200.0));
 }
 
 // After a spurious recovery in Startup, Startup continues.
 #[test]
 fn startup_resumes_after_a_spurious_recovery() {
-    let mut t = Bench::within(State::Startup);
-    t.b.pipe.full_bw_reached = false;
-    t.signal(Signal::Duplicates);
+    let mut t = Bench::within(Bbr3State::Startup);
+    t.b.full_pipe.full_bw_reached = false;
+    t.signal(CongestionSignal::Duplicates);
     t.repair = RepairKind::Loss;
     for n in 0..6 {
         t.lose(200 + 2 * n, 100, n + 1);
     }
     let says = Says { delivered: 90, interval: 100, prior: 1, tx_in_flight: 100, lost: 6, in_flight: 120 };
     t.ack(1, says);
-    assert_eq!(t.b.state, State::Drain(t.b.model.rounds.count()));
-    t.b.on_spurious(&mut t.w, &Window { cwnd: 10.0, ssthresh: 10.0 }, &t.s);
-    assert_eq!((t.b.state, t.b.pipe.full_bw_reached, t.longterm()), (State::Startup, false, f64::INFINITY));
+    assert_eq!(t.b.state, Bbr3State::Drain(t.b.path_model.rounds.count()));
+    t.b.on_spurious_reduction(&mut t.w, &Window { cwnd: 10.0, ssthresh: 10.0 }, &t.s);
+    assert_eq!((t.b.state, t.b.full_pipe.full_bw_reached, t.longterm()), (Bbr3State::Startup, false, f64::INFINITY));
 }
 
 // §5.6.4.4: the window is one segment after a timeout, at least four segments during the repair, and the
 // previous window after it.
 #[test]
 fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
-    t.signal(Signal::Timeout);
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
+    t.signal(CongestionSignal::Timeout);
     assert_eq!(t.w.cwnd, 1.0);
     t.repair = RepairKind::Timeout;
     t.usual(1, false, 3);
@@ -366,51 +366,51 @@ fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
 // and a round trip; CRUISE follows. §3.6: samples are application-limited during ProbeRTT.
 #[test]
 fn probe_rtt_reduces_the_flight_to_half_of_the_bdp() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
     t.b.probe.rounds_since_up = 0;
     t.usual(5001, true, 80);
-    assert_eq!((t.b.state, t.w.cwnd, t.b.holds_back()), (State::ProbeRtt(None), 50.0, true));
+    assert_eq!((t.b.state, t.w.cwnd, t.b.is_self_limiting()), (Bbr3State::ProbeRtt(None), 50.0, true));
     t.usual(50, true, 51);
-    assert_eq!(t.b.state, State::ProbeRtt(None));
+    assert_eq!(t.b.state, Bbr3State::ProbeRtt(None));
     t.usual(1, false, 50);
     t.usual(150, true, 50);
     t.usual(49, true, 50);
-    assert!(t.b.holds_back());
+    assert!(t.b.is_self_limiting());
     t.usual(2, false, 50);
-    assert_eq!(t.b.state, State::ProbeBw(Phase::Cruise));
+    assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
     assert!(t.w.cwnd > 199.0, "{}", t.w.cwnd);
     t.b.on_restart(&mut t.w, t.now);
     t.usual(5001, true, 80);
-    assert_ne!(t.b.state, State::ProbeRtt(None), "a pause has drained the queue as well (§5.4.1)");
+    assert_ne!(t.b.state, Bbr3State::ProbeRtt(None), "a pause has drained the queue as well (§5.4.1)");
 }
 
 // §5.4.1: an idle period in ProbeRTT completes it if the duration has passed; otherwise ProbeRTT continues.
 #[test]
 fn an_idle_period_may_complete_probe_rtt() {
     let after = |ms| {
-        let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+        let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
         t.usual(5001, true, 80);
         t.usual(50, true, 50);
         t.b.on_restart(&mut t.w, t.now + Span::from_millis(ms));
         t.b.state
     };
-    assert!(matches!(after(200), State::ProbeRtt(Some(_))));
-    assert_eq!(after(201), State::ProbeBw(Phase::Cruise));
+    assert!(matches!(after(200), Bbr3State::ProbeRtt(Some(_))));
+    assert_eq!(after(201), Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
 }
 
 // §5.5.6: the maximum rate of a cycle is dropped at the end of the second probe after this cycle.
 #[test]
 fn an_outdated_maximum_rate_expires_after_two_probes() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Up));
     let slow = Says { delivered: 50, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 99 };
     let mut probe = || {
-        t.b.state = State::ProbeBw(Phase::Up);
-        t.b.pipe.full_bw_now = true;
+        t.b.state = Bbr3State::ProbeBw(ProbeBwPhase::Up);
+        t.b.full_pipe.full_bw_now = true;
         t.ack(1, slow);
-        assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+        assert_eq!(t.b.state, Bbr3State::ProbeBw(ProbeBwPhase::Down));
         t.ack(100, Says { prior: t.delivered, ..slow });
         t.ack(1, slow);
-        t.b.model.max_bw()
+        t.b.path_model.max_bw()
     };
     assert_eq!([probe(), probe()], [1e6, 0.5e6]);
 }
@@ -421,12 +421,12 @@ fn every_bbr3_parameter_has_an_effect() {
     let given = [("drain_gain", 0.35), ("down_gain", 0.75), ("up_cwnd_gain", 3.0), ("loss_thresh", 0.5)];
     let mut t = Bench::new(&given);
     let s = t.b.settings;
-    let gains = [State::Drain(0), State::ProbeBw(Phase::Down)].map(|state| state.pacing_gain(&s));
-    assert_eq!((gains, State::ProbeBw(Phase::Up).cwnd_gain(&s)), ([0.35, 0.75], 3.0));
+    let gains = [Bbr3State::Drain(0), Bbr3State::ProbeBw(ProbeBwPhase::Down)].map(|state| state.pacing_gain(&s));
+    assert_eq!((gains, Bbr3State::ProbeBw(ProbeBwPhase::Up).cwnd_gain(&s)), ([0.35, 0.75], 3.0));
     assert!(!t.b.is_inflight_too_high(50, 100) && t.b.is_inflight_too_high(51, 100));
     let given = [("beta", 0.9), ("headroom", 0.3), ("probe_rtt_interval", 1.0), ("startup_losses", 2.0)];
     t.b.settings = Bench::new(&given).b.settings;
-    t.b.model.bounds.inflight_longterm = 100e3;
+    t.b.path_model.bounds.inflight_longterm = 100e3;
     assert_eq!(t.b.inflight_with_headroom(), 70e3);
     assert_eq!((t.b.settings.beta, t.b.settings.startup_losses), (0.9, 2));
     assert_eq!(t.b.settings.probe_rtt_interval, Span::from_secs(1));
@@ -437,13 +437,13 @@ fn every_bbr3_parameter_has_an_effect() {
 // otherwise it sets the short-term bounds.
 #[test]
 fn a_ce_mark_ends_the_probe_or_sets_short_term_bounds() {
-    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Up));
     t.b.probe.is_bw_probe_sample = true;
-    t.signal(Signal::Echo);
-    assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Down), 100.0, 200.0));
-    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
-    t.b.model.reset_signals();
-    t.signal(Signal::Echo);
+    t.signal(CongestionSignal::Echo);
+    assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (Bbr3State::ProbeBw(ProbeBwPhase::Down), 100.0, 200.0));
+    let mut t = Bench::within(Bbr3State::ProbeBw(ProbeBwPhase::Cruise));
+    t.b.path_model.reset_signals();
+    t.signal(CongestionSignal::Echo);
     t.ack(100, Says { delivered: 90, interval: 100, prior: 1, tx_in_flight: 100, lost: 0, in_flight: 90 });
-    assert!((t.b.model.bw() - 0.9e6).abs() < 1.0, "{}", t.b.model.bw());
+    assert!((t.b.path_model.bw() - 0.9e6).abs() < 1.0, "{}", t.b.path_model.bw());
 }
