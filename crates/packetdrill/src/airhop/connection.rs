@@ -416,17 +416,17 @@ impl Connection {
     pub(super) fn transmit(&mut self, now: Time) -> impl Iterator<Item = Segment> + use<> {
         let mut leaving = Vec::new();
         while let Some(sent) = self.sender.poll_transmit(now) {
-            leaving.extend(self.to_script_segment(&sent, now));
+            leaving.extend(self.convert_segment(&sent, now));
         }
         closing::merge_fin(&mut leaving);
         while let Some(sent) = self.receiver.poll_transmit(now) {
-            leaving.extend(self.to_script_ack(&sent));
+            leaving.extend(self.convert_ack(&sent));
         }
         leaving.into_iter()
     }
 
     /// Converts a segment of the sender, and adds the receiver's acknowledgement.
-    fn to_script_segment(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
+    fn convert_segment(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
         let s = sent.segment()?;
         let fin = self.fin_state.has_fin(s);
         let end = s.end() - u64::from(fin);
@@ -462,7 +462,7 @@ impl Connection {
     }
 
     /// Converts an ACK of the receiver; `None` if a data segment has already carried the acknowledgement.
-    fn to_script_ack(&mut self, sent: &Packet) -> Option<Segment> {
+    fn convert_ack(&mut self, sent: &Packet) -> Option<Segment> {
         let s = sent.segment()?;
         let sack = s.options.sack;
         let clip = |end: u64| {
