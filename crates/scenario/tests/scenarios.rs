@@ -286,7 +286,7 @@ fn overrides_change_the_named_values() {
     assert_eq!(scenario.plan().links.wlans[0].cell.max_attempts, 4);
     assert_eq!(config(&scenario).rto.min, Span::from_millis(200));
     assert_eq!(config(&scenario).delayed_ack.expect("asked for").segments, 4);
-    assert_eq!(format!("{:?}", scenario.plan().flows[0].app), "Transfer { bytes: 10000 }");
+    assert_eq!(format!("{:?}", scenario.plan().flows[0].app), "TransferPlan { bytes: 10000 }");
     let scheme = Some("sack".to_string());
     let sack = Scenario::parse(LAST_HOP, "x", &Overrides { settings: Vec::new(), scheme }).expect("good");
     assert!(sack.to_json().contains(r#""scheme":"sack""#));

@@ -157,7 +157,7 @@ def _told(values: Values) -> Callable[[float], str]:
 
 
 def waste_falls_stepwise(values: Values) -> ClaimResult:
-    """Check whether, with N = 2, each of the first steps of 200 ms wastes less than the step before."""
+    """Check whether with N = 2 each of the first steps of 200 ms wastes less than the step before."""
     counts = [values.at(EXAMPLE, PER_STEP, step=number).value for number in range(FALLS + 1)]
     falls = [values.at(EXAMPLE, LESS, step=number).value for number in range(1, FALLS + 1)]
     told = ", ".join(mean_and_half(count, 0) for count in counts)

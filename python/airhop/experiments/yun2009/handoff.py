@@ -253,7 +253,7 @@ def _undetected(values: Values, names: Sequence[str]) -> str:
 
 
 def no_memory(_: Values) -> ClaimResult:
-    """Return an undecided result: in Airhop, LL-ELSN's agent has no memory by construction."""
+    """Check nothing: Airhop's agent of LL-ELSN has no memory by construction."""
     return ClaimResult(None, "not measured: Airhop's agent of LL-ELSN is built without memory", needs=BUILT)
 
 
