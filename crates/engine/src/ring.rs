@@ -35,8 +35,8 @@ impl<T: Default> Ring<T> {
         if self.len() == self.slots.len() {
             self.grow();
         }
-        let mask = self.slots.len().wrapping_sub(1);
-        self.slots[self.added as usize & mask] = value;
+        let slot = self.slot(self.added);
+        self.slots[slot] = value;
         self.added = self.added.wrapping_add(1);
     }
 
@@ -46,8 +46,8 @@ impl<T: Default> Ring<T> {
         if self.is_empty() {
             return None;
         }
-        let mask = self.slots.len().wrapping_sub(1);
-        let oldest = std::mem::take(&mut self.slots[self.removed as usize & mask]);
+        let slot = self.slot(self.removed);
+        let oldest = std::mem::take(&mut self.slots[slot]);
         self.removed = self.removed.wrapping_add(1);
         Some(oldest)
     }
@@ -55,11 +55,13 @@ impl<T: Default> Ring<T> {
     /// Returns the oldest value.
     #[inline]
     pub fn oldest(&self) -> Option<&T> {
-        if self.is_empty() {
-            return None;
-        }
-        let mask = self.slots.len().wrapping_sub(1);
-        Some(&self.slots[self.removed as usize & mask])
+        if self.is_empty() { None } else { Some(&self.slots[self.slot(self.removed)]) }
+    }
+
+    /// Returns the slot of the value with this number, counted from the first value that was added.
+    #[inline]
+    fn slot(&self, number: u32) -> usize {
+        number as usize & self.slots.len().wrapping_sub(1)
     }
 
     /// Doubles the number of slots of a full ring.
@@ -73,7 +75,8 @@ impl<T: Default> Ring<T> {
         let len = self.len();
         assert!(len < 1 << 31, "more than 2^31 values in a ring");
         if len > 0 {
-            self.slots.rotate_left(self.removed as usize & (len - 1));
+            let oldest = self.slot(self.removed);
+            self.slots.rotate_left(oldest);
         }
         self.slots.resize_with((2 * len).max(4), T::default);
         (self.removed, self.added) = (0, len as u32);

@@ -360,7 +360,7 @@ impl CellMac {
         let (phy, FrameTiming { cts, ack, .. }) = (&self.phy, &self.timing);
         let &Transmission { from, to, kind, .. } = self.medium.transmission(slot);
         if kind.is_response() && outcome == SignalOutcome::Frame {
-            return;
+            return; // no station waits any longer
         }
         let (station, rest) = match (kind, self.rules.ack_timeout) {
             (kind, AckTimeout::Ieee) if kind.expects_response() => (from, phy.sifs + phy.response_timeout()),
