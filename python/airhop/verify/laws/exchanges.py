@@ -136,9 +136,16 @@ class _Exchanges:
             if last is not None and frame.start < last.end + medium.answer_timeout - ROUNDING:
                 text = f"begins {frame.start - last.end} ns after a {last.kind} without an answer"
                 yield finding("exchange", frame, text)
-            answer = self.answer(frame)
-            if frame.receiver != "*" and (answer is None or answer.outcome not in RECEIVED):
+            if frame.receiver != "*" and not self._is_answered(frame):
                 waits[frame.sender] = frame
+
+    def _is_answered(self, frame: Frame) -> bool:
+        """Return whether the sender received a response to this frame.
+
+        At the same time the receiver may respond to a frame of another station.
+        """
+        answer = self.answer(frame)
+        return answer is not None and answer.receiver == frame.sender and answer.outcome in RECEIVED
 
     def reservations(self) -> Iterator[Finding]:
         """Find stations that send although another station's CTS reserves the medium (802.11-2016 §10.3.2.4).
