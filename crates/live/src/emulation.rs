@@ -4,6 +4,7 @@ use crate::drive::{LoopError, LoopResult, MeasuredDelays, Progress, Stall, Traff
 use crate::lateness::LatenessSummary;
 use crate::log::LogError;
 use crate::outside::SimulatedNetwork;
+use crate::sockets::{ConnectionSample, MAX_WINDOW_SEGMENTS};
 use crate::turnaround::TurnaroundSummary;
 use airhop_base::{NodeId, Span, Time};
 use airhop_bpf::loading::LoadableObject;
@@ -371,7 +372,8 @@ impl Emulation {
         }
     }
 
-    /// Returns reasons why the run may not represent the network: packets lost outside the network.
+    /// Returns reasons why the run may not represent the network: packets lost outside the network, and windows that
+    /// no congestion control sets.
     fn invalidity_reasons(&self, driven: &LoopResult, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {
@@ -383,13 +385,27 @@ impl Emulation {
                 "{lost_in_devices} packets were lost in devices, which the emulator did not read in time"
             ));
         }
+        why.extend(driven.excessive_window.as_ref().and_then(excessive_window_reason));
         why
     }
+}
+
+/// Returns the reason why a sample does not come from the sender's congestion control; `None` if its windows are possible.
+fn excessive_window_reason(sample: &ConnectionSample) -> Option<String> {
+    let (name, segments) = sample.info.excessive_window()?;
+    Some(format!(
+        "at {:.3} s the kernel's {name} of {} was {segments} segments, more than any TCP window ({MAX_WINDOW_SEGMENTS} segments); the \
+         kernel did not run a function of {}, or the function is wrong",
+        sample.at.secs_f64(),
+        sample.info.flow_name(),
+        sample.info.congestion_control,
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sockets::SocketInfo;
 
     fn emulation() -> Emulation {
         let end = |node, name: &str| Endpoint {
@@ -424,6 +440,7 @@ mod tests {
             stalls: Vec::new(),
             measured_delays: MeasuredDelays::default(),
             congestion_control_by_flow: BTreeMap::new(),
+            excessive_window: None,
         }
     }
 
@@ -448,6 +465,28 @@ mod tests {
             "{:?}",
             live.invalidity_reasons
         );
+    }
+
+    /// A kernel that skips the `ssthresh` of a BPF object takes garbage for its value, so the run does not show the object.
+    #[test]
+    fn a_window_that_no_connection_can_have_invalidates_the_run() {
+        let info = SocketInfo {
+            local: "10.0.0.1:36858".parse().unwrap(),
+            peer: "10.0.0.2:5201".parse().unwrap(),
+            congestion_control: "bpf_cubic".into(),
+            ca_state: 3,
+            cwnd: 9,
+            ssthresh: Some(2_167_469_424),
+            srtt_us: 67_000,
+            retransmits: 55,
+        };
+        let excessive = ConnectionSample { at: Time::from_nanos(2_000_000_000), node: NodeId(0), info };
+        let driven = LoopResult { excessive_window: Some(excessive), ..driven() };
+        let live = emulation().emulation_result(driven, Vec::new(), Vec::new(), 0, Ok(()));
+        let reason = live.invalidity_reasons.join("\n");
+        for part in ["2.000 s", "ssthresh of tcp 10.0.0.1:36858", "2167469424", "bpf_cubic"] {
+            assert!(reason.contains(part), "{reason}");
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use airhop_base::{NodeId, Time};
 use std::net::{IpAddr, SocketAddr};
 
+/// Upper limit of a window in segments: 2³⁰ bytes (RFC 7323 §2.3) in segments of 48 bytes, Linux's least MSS.
+pub(crate) const MAX_WINDOW_SEGMENTS: u32 = (1 << 30) / 48;
+
 /// State of the sender of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketInfo {
@@ -29,6 +32,12 @@ impl SocketInfo {
     /// Returns the flow name of the sender's data in a run document.
     pub fn flow_name(&self) -> String {
         format!("tcp {} > {}", self.local, self.peer)
+    }
+
+    /// Returns the name and value of a cwnd or ssthresh above [`MAX_WINDOW_SEGMENTS`]; `None` if both are below.
+    pub(crate) fn excessive_window(&self) -> Option<(&'static str, u32)> {
+        let windows = [("ssthresh", self.ssthresh.unwrap_or(0)), ("cwnd", self.cwnd)];
+        windows.into_iter().find(|&(_, segments)| segments > MAX_WINDOW_SEGMENTS)
     }
 }
 
@@ -150,5 +159,16 @@ mod tests {
             sampled("[fd00::1]:80", "[fd00::2]:90", None).info.flow_name(),
             "tcp [fd00::1]:80 > [fd00::2]:90"
         );
+    }
+    /// The largest window is 2³⁰ bytes (RFC 7323 §2.3), and an infinite ssthresh is `None`.
+    #[test]
+    fn windows_beyond_the_largest_window_scale_are_excessive() {
+        let of = |cwnd, ssthresh| {
+            SocketInfo { cwnd, ..sampled("10.0.0.1:1", "10.0.0.2:2", ssthresh).info }.excessive_window()
+        };
+        assert_eq!(of(MAX_WINDOW_SEGMENTS, None), None);
+        assert_eq!(of(12, Some(MAX_WINDOW_SEGMENTS)), None);
+        assert_eq!(of(963_319_749, Some(7)), Some(("cwnd", 963_319_749)));
+        assert_eq!(of(20, Some(u32::MAX - 1)), Some(("ssthresh", u32::MAX - 1)));
     }
 }

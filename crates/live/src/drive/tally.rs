@@ -92,6 +92,8 @@ pub struct LoopResult {
     pub measured_delays: MeasuredDelays,
     /// Congestion control of each sender, by flow name.
     pub congestion_control_by_flow: BTreeMap<String, String>,
+    /// First sample with a cwnd or ssthresh that no TCP connection can have; `None` without one.
+    pub excessive_window: Option<ConnectionSample>,
 }
 
 /// Counters of a run of the loop, in progress.
@@ -109,6 +111,7 @@ pub(super) struct LoopCounters {
     turnaround: Vec<(NodeId, TurnaroundTracker)>,
     stalls: Vec<Stall>,
     controls: BTreeMap<String, String>,
+    excessive_window: Option<ConnectionSample>,
 }
 
 impl LoopCounters {
@@ -146,6 +149,9 @@ impl LoopCounters {
     }
 
     pub(super) fn record_sample(&mut self, sampled: &ConnectionSample) {
+        if self.excessive_window.is_none() && sampled.info.excessive_window().is_some() {
+            self.excessive_window = Some(sampled.clone());
+        }
         let flow = sampled.info.flow_name();
         if self.controls.get(&flow) != Some(&sampled.info.congestion_control) {
             self.controls.insert(flow, sampled.info.congestion_control.clone());
@@ -182,6 +188,7 @@ impl LoopCounters {
             turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.summary())).collect(),
             stalls: self.stalls,
             congestion_control_by_flow: self.controls,
+            excessive_window: self.excessive_window,
             measured_delays: MeasuredDelays {
                 lateness: self.added.distribution(),
                 turnaround: self

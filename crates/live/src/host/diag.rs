@@ -170,7 +170,7 @@ fn parse_connection(message: &[u8]) -> Option<SocketInfo> {
         congestion_control: control,
         ca_state: member("ca_state")? as u8,
         cwnd: member("snd_cwnd")?,
-        ssthresh: member("snd_ssthresh").filter(|&segments| segments < TCP_INFINITE_SSTHRESH),
+        ssthresh: member("snd_ssthresh").filter(|&segments| segments != TCP_INFINITE_SSTHRESH),
         srtt_us: member("rtt")?,
         retransmits: member("total_retrans")?,
     })
