@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -136,14 +136,9 @@ class Result(Shown):
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
         """Tables of the trace by name (segments, acks, window, drops and so on); empty without a trace."""
-        import polars as pl
-
         if self._outcome is None:
             return {}
-        return {
-            table: pl.DataFrame([_series(*column) for column in columns])
-            for table, columns in self._outcome.tables().items()
-        }
+        return {table: _table(columns) for table, columns in self._outcome.tables().items()}
 
     @checked
     def write_tables(self, folder: str | Path) -> list[Path]:
@@ -258,11 +253,20 @@ def _frame(
     return pl.DataFrame(rows, {**dict.fromkeys(names, pl.String), **types})
 
 
-def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> pl.Series:
+def _table(columns: Iterable[tuple[str, str, bytes, list[str] | None]]) -> pl.DataFrame:
+    """Return a table of the trace. One query replaces the indices into dictionaries by their words."""
     import numpy as np
     import polars as pl
 
-    values: np.ndarray[Any, Any] = np.frombuffer(raw, dtype=NUMPY_DTYPES[dtype])
-    if dictionary is None:
-        return pl.Series(name, values)
-    return pl.Series(name, dictionary, pl.String).gather(values)
+    series, words = [], []
+    for name, dtype, raw, dictionary in columns:
+        values: np.ndarray[Any, Any] = np.frombuffer(raw, dtype=NUMPY_DTYPES[dtype])
+        if dictionary is not None and not len(values):
+            series.append(pl.Series(name, [], pl.String))
+            continue
+        series.append(pl.Series(name, values))
+        if dictionary is not None:
+            known = pl.lit(pl.Series(name, dictionary, pl.String))
+            words.append(known.gather(pl.col(name)).alias(name))
+    table = pl.DataFrame(series)
+    return table.with_columns(words) if words else table
