@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from airhop.reproduction.writer import Writer
 if TYPE_CHECKING:
     from airhop.engines import Engine
     from airhop.store import Store
+    from airhop.study import Study, Table
 
 
 def reproduce(
@@ -49,9 +50,11 @@ def reproduce(
         work = _Work(mode, seed, out, store, pool, reporter)
         for experiment in experiments:
             try:
+                others = otherwise(experiment) if readings else []
+                if others:
+                    work.simulate([experiment, *(one for _, one in others)])
                 outcome = work.judge(experiment)
                 if readings:
-                    others = otherwise(experiment)
                     outcome.read_otherwise([(reading, work.judge(one)) for reading, one in others])
                 writer.submit(partial(write_outcome, outcome, out / experiment.id))
                 yield from writer.done() if experiment is not experiments[-1] else writer.rest()
@@ -72,6 +75,22 @@ class _Work:
     store: Store
     engine: Engine
     reporter: Reporter
+    ahead: set[str] = field(default_factory=set)
+    """Ids of runs that `simulate` has computed, and that no experiment counts yet."""
+
+    def simulate(self, experiments: Sequence[Experiment | Calculation]) -> None:
+        """Simulate the missing runs of experiments at once, so that no worker waits between experiments."""
+        from airhop.study.together import run_together
+
+        simulated = [one for one in experiments if isinstance(one, Experiment)]
+        ahead = run_together(
+            f"{experiments[0].id} and its readings",
+            [study for one in simulated for study in self._studies(one)],
+            store=self.store,
+            engine=self.engine,
+            reporter=self.reporter,
+        )
+        self.ahead.update(ahead)
 
     def judge(self, experiment: Experiment | Calculation) -> Reproduced:
         if isinstance(experiment, Calculation):
@@ -89,15 +108,28 @@ class _Work:
         return outcome
 
     def _measure(self, experiment: Experiment) -> Outcome:
-        from airhop.study import run_study
         from airhop.study.manifest import save_manifest
 
-        study = experiment.study(self.mode, self.seed)
-        save_manifest(study, self.out)
-        studies = [study, experiment.beside.study(self.mode, self.seed)] if experiment.beside else [study]
-        tables = [
-            run_study(one, store=self.store, engine=self.engine, reporter=self.reporter) for one in studies
-        ]
+        studies = self._studies(experiment)
+        save_manifest(studies[0], self.out)
+        tables = [self._table(study) for study in studies]
         computed, reused = sum(table.computed for table in tables), sum(table.reused for table in tables)
         self.reporter.say(f"{experiment.id}: computed {computed}, reused {reused}")
         return Outcome.of(experiment, self.mode, self.seed, *tables)
+
+    def _studies(self, experiment: Experiment) -> list[Study]:
+        """Return the study of an experiment, and that of its companion."""
+        beside = [experiment.beside] if experiment.beside else []
+        return [one.study(self.mode, self.seed) for one in (experiment, *beside)]
+
+    def _table(self, study: Study) -> Table:
+        """Return the table of a study. Runs that were simulated ahead count as computed once."""
+        from airhop.study import run_study
+
+        table = run_study(study, store=self.store, engine=self.engine, reporter=self.reporter)
+        if self.ahead:
+            ahead = self.ahead.intersection(run_id for *_, run_id in study.runs())
+            self.ahead.difference_update(ahead)
+            table.computed += len(ahead)
+            table.reused -= len(ahead)
+        return table

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from airhop.boundary.arguments import checked
+from airhop.boundary.shell import command_line
 from airhop.catalogue import schemes as known_schemes
 from airhop.errors import InputError, ScenarioError, did_you_mean
 from airhop.scenario import SCHEME, Scenario
@@ -121,6 +122,12 @@ class Study:
         for point in self.points():
             for rep in range(self.most_reps):
                 yield point, rep, Job(point.scenario, self.seed, rep).run_id
+
+    def command(self, point: Point, rep: int) -> str:
+        """Return the `airhop run` command that repeats a run, quoted for a shell."""
+        plugins = [word for plugin in self.plugins for word in ("--with", str(plugin))]
+        key = ["--seed", str(self.seed), "--rep", str(rep)]
+        return command_line(["airhop", "run", *point.scenario.arguments(), *plugins, *key])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON and `from_dict`."""

@@ -294,7 +294,7 @@ class _Running:
                 self._engine.run(todo, take)
             except RunError as error:
                 if error.job is not None:
-                    told = self.table().command(points[error.job], todo[error.job].rep)
+                    told = self._study.command(points[error.job], todo[error.job].rep)
                     error.args = (f"{error}\n\nTo repeat only that run: {told}",)
                 raise
 

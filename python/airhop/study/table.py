@@ -12,7 +12,6 @@ from airhop import stats
 from airhop.analysis.loss_classifications import LossClassifications
 from airhop.analysis.measures import GOODPUT, JUDGEMENTS
 from airhop.boundary.arguments import checked
-from airhop.boundary.shell import command_line
 from airhop.display import AxesLike, Shown, Summary, plotted, to_pandas
 from airhop.errors import InputError
 from airhop.scenario import SCHEME
@@ -293,9 +292,7 @@ class Table(Shown):
     @checked
     def command(self, point: Point, rep: int) -> str:
         """Return the `airhop run` command that repeats a run, quoted for a shell."""
-        plugins = [word for plugin in self.study.plugins for word in ("--with", str(plugin))]
-        key = ["--seed", str(self.study.seed), "--rep", str(rep)]
-        return command_line(["airhop", "run", *point.scenario.arguments(), *plugins, *key])
+        return self.study.command(point, rep)
 
     @cached_property
     def _found(self) -> pl.DataFrame:

@@ -38,7 +38,7 @@ CURVES = (LOCAL, EBSN)
 BETWEEN = "ebsn less local"
 """Name of the curve with the paired differences."""
 LIMITS = (2, 4, 8, 13)
-REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
+REPLICATIONS: dict[Mode, int] = {"quick": 4, "default": 50, "full": 200}
 METRICS = {
     "repair_s": "Time until retransmission (s)",
     "goodput_kbps": "Goodput (kbit/s)",

@@ -37,7 +37,7 @@ CURVES = (LOCAL, EBSN, RTTN, PATIENT)
 FACTORS = (1, 4, 16)
 PHASE_S, PHASES = 100, 4
 """Duration in seconds of each phase of constant receiver speed, and number of phases."""
-REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
+REPLICATIONS: dict[Mode, int] = {"quick": 4, "default": 50, "full": 200}
 METRICS = {
     "goodput_kbps": "Goodput (kbit/s)",
     "timeouts": "Timeouts in 100 s",
