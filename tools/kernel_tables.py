@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import cross_checks
-from airhop.crosscheck.against_kernel import check_id
+from airhop.crosscheck.against_kernel import check_id, paired_id
 from airhop.crosscheck.reference import COMPLETION_S, parameters, points
 from airhop.crosscheck.words import percent
 from airhop.objects import shipped
@@ -37,6 +37,11 @@ def over(one: Estimate, other: Estimate) -> Share:
     """Divide two independent means; the squares of the relative half-widths add (delta method)."""
     value = one.mean / other.mean
     return Share(value, value * math.hypot(one.relative or 0.0, other.relative or 0.0))
+
+
+def inverse(ratio: Estimate) -> Share:
+    """Return the inverse of a ratio (delta method)."""
+    return Share(1 / ratio.mean, (ratio.half_width or 0.0) / ratio.mean**2)
 
 
 def simulated() -> Mapping[str, Estimate]:
@@ -81,9 +86,12 @@ def _link(link: str, given: Mapping[str, str]) -> str:
 
 
 def _compared(theirs: Estimate, point: tuple[str, str, str], digits: int, unit: float) -> tuple[str, ...]:
-    ours = simulated()[check_id(*point)]
+    """Return the cells of a point; if runs with the same losses are paired, the simulated mean is theirs."""
+    pairs = simulated().get(paired_id(*point))
+    ours = simulated()[check_id(*point)] if pairs is None else theirs.scaled(pairs.mean)
+    share = over(theirs, ours) if pairs is None else inverse(pairs)
     means = (f"{unit * each.mean:.{digits}f}" for each in (theirs, ours))
-    return str(theirs.n), *means, over(theirs, ours).difference
+    return str(theirs.n), *means, share.difference
 
 
 def _downloads() -> Iterator[tuple[str, ...]]:

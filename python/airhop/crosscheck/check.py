@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -62,6 +62,9 @@ class Check:
         Difference that the reason explains, as a share of `theirs`.
     over
         Scenario document of the denominator if the quantity is a ratio of paired runs; otherwise None.
+    runs
+        Values of the peer's runs by seed, if the simulation with the same seed loses the same packets. The
+        quantity is then the ratio of the simulated to the peer's mean over these seeds. Otherwise None.
     """
 
     id: str
@@ -76,6 +79,7 @@ class Check:
     reason: Reason | None = None
     deviation: float = 0.0
     over: Document | None = None
+    runs: Mapping[int, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -141,23 +145,26 @@ def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILE
     Interrupted
         After Ctrl-C; the results of finished runs are dropped.
     """
-    jobs = [
-        [_jobs(document, check.reps, seed) for document in (check.document, check.over) if document]
-        for check in checks
-    ]
+    jobs = [_jobs(check, seed) for check in checks]
     distinct = list(dict.fromkeys(job for of_check in jobs for one in of_check for job in one))
     with reporter.task("cross-check", len(distinct)) as task:
         results = run_many(distinct, on_done=lambda _index, _result: task.advance())
     documents = {job: result.document for job, result in zip(distinct, results, strict=True)}
-    return [
-        Row(check, _ours(*([check.quantity.read(documents[job]) for job in one] for one in of_check)))
-        for check, of_check in zip(checks, jobs, strict=True)
-    ]
+    rows = []
+    for check, of_check in zip(checks, jobs, strict=True):
+        values = [[check.quantity.read(documents[job]) for job in one] for one in of_check]
+        peer = [] if check.runs is None else [list(check.runs.values())]
+        rows.append(Row(check, _ours(*values, *peer)))
+    return rows
 
 
-def _jobs(document: Document, reps: int, seed: int) -> list[Job]:
-    loaded = scenario(document)
-    return [Job(loaded, seed, rep) for rep in range(reps)]
+def _jobs(check: Check, seed: int) -> list[list[Job]]:
+    """Return the runs of a check: replications of its documents, or a run for each seed of the peer."""
+    if check.runs is not None:
+        loaded = scenario(check.document)
+        return [[Job(loaded, of_peer, 0) for of_peer in check.runs]]
+    documents = [scenario(document) for document in (check.document, check.over) if document]
+    return [[Job(loaded, seed, rep) for rep in range(check.reps)] for loaded in documents]
 
 
 def _ours(values: Sequence[float], over: Sequence[float] | None = None) -> Estimate:

@@ -72,6 +72,16 @@ def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
     return {point: estimate(values) for point, values in runs.items()}
 
 
+@cache
+def runs(file: str) -> Mapping[Point, Mapping[int, float]]:
+    """Return the goodput of each run in Mbit/s, by point and seed, for a file with the column `seed`."""
+    found: dict[Point, dict[int, float]] = {}
+    for row in csv.DictReader(_lines(file)):
+        point = tuple(row[column] for column in FILES[file])
+        found.setdefault(point, {})[int(row["seed"])] = float(row[GOODPUT])
+    return found
+
+
 def rows(file: str) -> Iterator[tuple[Row, Estimate]]:
     """Yield the points of a file as values by column, with mean and interval of the goodput in Mbit/s."""
     for point, measured in points(file).items():
