@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,12 +27,14 @@ from airhop.crosscheck.worlds import RFC_EVERY_ACK, wire
 from airhop.errors import InputError
 from airhop.objects import LONGEST_NAME, SHIPPED
 from airhop.results import Result
+from airhop.scenario import Scenario
 from airhop.simulate import Interrupted, Job, run_many
 from airhop.stats import Estimate
 
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "python" / "airhop" / "crosscheck" / "reference"
 ALL = {one.id: one for one in checks()}
+PAIRED = "kernel wire loss=0.01 bpf_reno paired"
 
 
 # ---- the tables are complete -----------------------------------------------------------------------------
@@ -331,6 +334,31 @@ def test_a_ratio_divides_the_mean_goodputs_of_paired_runs() -> None:
     )
     assert (equal.ours.mean, equal.ours.half_width) == (1.0, 0.0)
     assert half.ours.mean == pytest.approx(0.5, rel=0.04)
+
+
+def test_runs_of_a_peer_are_divided_into_simulations_of_their_seeds() -> None:
+    lossy = wire("reno", RFC_EVERY_ACK, loss=0.01, seconds=2)
+    measured = {seed: run_many([Job(Scenario.load(lossy), seed, 0)])[0].goodput_mbps for seed in (3, 8)}
+    peer = {seed: 2 * goodput for seed, goodput in measured.items()}
+    (row,) = measure([replace(ALL[PAIRED], document=lossy, runs=peer)])
+    assert (row.ours.n, row.ours.mean) == (2, pytest.approx(0.5))
+
+
+# Half-widths below 2.5 % show a difference of 5 %.
+@pytest.mark.parametrize("link", ["wire", "last-hop"])
+def test_each_object_has_the_kernels_goodput_over_a_lossy_wire_and_a_last_hop(link: str) -> None:
+    rows = [row for row in page_of_checks.measured() if row.check.source == "kernel"]
+    of_link = {
+        "wire": [row for row in rows if row.check.runs is not None],
+        "last-hop": [
+            row for row in rows if row.check.id.startswith("kernel last-hop attempts=7;fer=0.01 bpf")
+        ],
+    }
+    assert len(of_link[link]) >= 12
+    for row in of_link[link]:
+        half = math.hypot(row.ours.relative or 0.0, row.check.theirs.relative or 0.0)
+        assert half < 0.025, row.check.id
+        assert row.verdict in ("within", "explained"), row.check.id
 
 
 def test_every_packaged_object_is_compared_with_a_scheme() -> None:
