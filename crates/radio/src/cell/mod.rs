@@ -123,24 +123,24 @@ impl Cell {
             && !self.exchange.medium.is_shared()
             && queue.has_event_now()
             && self.exchange.medium.has_ended_signal(now);
-        let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, kind: what }.into());
         if end_is_due {
             // A signal that begins at the end of another signal does not overlap it: the event of that end is
             // already in the queue and must be handled first.
-            return schedule(now, event);
+            return scheduler(index, queue)(now, event);
         }
+        if let AirEvent::Due = event {
+            let due = CellEvent { cell: index, kind: AirEvent::Due }.into();
+            if !self.due.expire_if_due(due, queue) {
+                return;
+            }
+        }
+        let mut schedule = scheduler(index, queue);
         match event {
             AirEvent::Start(slot) => self.exchange.on_response_start(now, slot, &mut schedule),
             AirEvent::End(slot) => self.exchange.on_transmission_end(now, slot, effects, &mut schedule),
-            AirEvent::Due => {
-                let event = CellEvent { cell: index, kind: AirEvent::Due }.into();
-                if !self.due.expire_if_due(event, queue) {
-                    return;
-                }
-                let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, kind: what }.into());
-                self.exchange.on_deadline(now, effects, &mut schedule);
-            }
+            AirEvent::Due => self.exchange.on_deadline(now, effects, &mut schedule),
         }
+        drop(schedule);
         self.schedule_deadline(queue);
     }
 
@@ -155,4 +155,10 @@ impl Cell {
         let event = CellEvent { cell: self.index, kind: AirEvent::Due }.into();
         self.due.set_deadline(self.exchange.earliest_deadline(), event, queue);
     }
+}
+
+/// Returns a function that schedules events of a cell. All callers share the type of this closure, so that the code that begins a
+/// transmission exists once in the instruction cache.
+fn scheduler<E: Copy + From<CellEvent>>(cell: u16, queue: &mut EventQueue<E>) -> impl FnMut(Time, AirEvent) {
+    move |at, kind| queue.push(at, CellEvent { cell, kind }.into())
 }
