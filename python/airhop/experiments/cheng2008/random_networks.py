@@ -43,7 +43,7 @@ SHARED = (
 )
 """Reason of the deviations in random networks, and of the equal results of schemes."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
-OF_A_LENGTH = replace(REPLICATIONS, quick=8, most=100)
+OF_A_LENGTH = replace(REPLICATIONS, quick=5, most=100)
 """Numbers of replications for the tables of two and three hops. With two connections, only three in five
 networks have a connection over two hops, and one in three has a connection over three hops.
 """

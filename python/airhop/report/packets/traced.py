@@ -117,7 +117,7 @@ def trace_schemes(
     """Simulate every scheme at one setting again with a trace; all runs have the same channel errors.
 
     The setting is that of the point with index `point`, by default the middle of the grid. Runs end after at
-    most `LONGEST_S`; a shortened run equals the beginning of the full run.
+    most `LONGEST_S`; a shortened run equals the beginning of the full run, and has no warm-up.
     """
     rep = choice.rep if choice else 0
     limit = choice.duration_s if choice else LONGEST_S
@@ -144,8 +144,11 @@ def _trace(
 
     scenario, command = point.scenario, table.command(point, rep)
     if scenario.duration_s > limit_s:
-        scenario = scenario.with_({"duration": f"{limit_s:g} s"})
-        command += f" --set {shlex.quote(f'duration={limit_s:g} s')}"
+        changes = {"duration": f"{limit_s:g} s"}
+        if scenario.to_dict()["warmup"] != "0 s":
+            changes["warmup"] = "0 s"
+        scenario = scenario.with_(changes)
+        command += "".join(f" --set {shlex.quote(f'{path}={value}')}" for path, value in changes.items())
     result = run(scenario, seed=table.study.seed, rep=rep, trace=True)
     return TracedRun(
         scheme=point.scheme,
