@@ -123,12 +123,6 @@ class Study:
             for rep in range(self.most_reps):
                 yield point, rep, Job(point.scenario, self.seed, rep).run_id
 
-    def command(self, point: Point, rep: int) -> str:
-        """Return the `airhop run` command that repeats a run, quoted for a shell."""
-        plugins = [word for plugin in self.plugins for word in ("--with", str(plugin))]
-        key = ["--seed", str(self.seed), "--rep", str(rep)]
-        return command_line(["airhop", "run", *point.scenario.arguments(), *plugins, *key])
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON and `from_dict`."""
         return {
@@ -280,3 +274,10 @@ def changed(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
         return scenario.with_(changes)
     except ScenarioError as error:
         raise InputError(str(error).replace("--set ", "").replace("--scheme ", "scheme=")) from None
+
+
+def run_command(study: Study, point: Point, rep: int) -> str:
+    """Return the `airhop run` command that repeats a run of a study, quoted for a shell."""
+    plugins = [word for plugin in study.plugins for word in ("--with", str(plugin))]
+    key = ["--seed", str(study.seed), "--rep", str(rep)]
+    return command_line(["airhop", "run", *point.scenario.arguments(), *plugins, *key])

@@ -20,7 +20,7 @@ from airhop.study.manifest import save_manifest
 from airhop.study.measure import per_run
 from airhop.study.metric import measured, with_flows
 from airhop.study.spread import Spread
-from airhop.study.study import Point, Study
+from airhop.study.study import Point, Study, run_command
 from airhop.study.table import Table
 from airhop.study.until import Until
 
@@ -294,7 +294,7 @@ class _Running:
                 self._engine.run(todo, take)
             except RunError as error:
                 if error.job is not None:
-                    told = self._study.command(points[error.job], todo[error.job].rep)
+                    told = run_command(self._study, points[error.job], todo[error.job].rep)
                     error.args = (f"{error}\n\nTo repeat only that run: {told}",)
                 raise
 

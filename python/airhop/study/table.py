@@ -19,7 +19,7 @@ from airhop.study.cells import compared, estimated
 from airhop.study.manifest import load_manifests
 from airhop.study.measure import METRICS, per_run
 from airhop.study.metric import measured, with_flows
-from airhop.study.study import Point, Study
+from airhop.study.study import Point, Study, run_command
 from airhop.study.summary import summary
 from airhop.study.until import Until
 
@@ -292,7 +292,7 @@ class Table(Shown):
     @checked
     def command(self, point: Point, rep: int) -> str:
         """Return the `airhop run` command that repeats a run, quoted for a shell."""
-        return self.study.command(point, rep)
+        return run_command(self.study, point, rep)
 
     @cached_property
     def _found(self) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from airhop.engines import Engine
 from airhop.errors import RunError
 from airhop.progress import Reporter
 from airhop.simulate import Job
-from airhop.study.study import Point, Study
+from airhop.study.study import Point, Study, run_command
 from airhop.study.sweep import ROUND
 from airhop.study.until import Until
 
@@ -75,7 +75,9 @@ def run_together(
             except RunError as error:
                 if error.job is not None:
                     study, point, job = batch[error.job]
-                    error.args = (f"{error}\n\nTo repeat only that run: {study.command(point, job.rep)}",)
+                    error.args = (
+                        f"{error}\n\nTo repeat only that run: {run_command(study, point, job.rep)}",
+                    )
                 raise
             finally:
                 store.save()
